@@ -1,0 +1,100 @@
+"""JSON as mediacheck writes it: exact rationals as "num/den", keys in the order of the types, no bare NaN.
+
+The same value always gives the same bytes: nothing here reads a clock, a host name or the environment.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from mediacheck.errors import UsageError
+
+T = TypeVar("T")
+
+
+def fraction_text(value: Fraction) -> str:
+    """A fraction as ``"num/den"``, the denominator always written: ``"2/1"``."""
+    return f"{value.numerator}/{value.denominator}"
+
+
+def parse_fraction(text: str) -> Fraction:
+    """A fraction from ``"603/40"``, ``"15.075"`` or ``"15"``, exactly as written.
+
+    Raises:
+        UsageError: if the text is not a finite number.
+    """
+    try:
+        return Fraction(text)
+    except (ValueError, ZeroDivisionError) as error:
+        raise UsageError(f"{text!r} is not a number; write it as 15.075 or 603/40") from error
+
+
+def _encode(value: Any) -> Any:
+    if isinstance(value, Fraction):
+        return fraction_text(value)
+    raise TypeError(f"{type(value).__name__} cannot be written as JSON")
+
+
+def _decode(kind: type, value: Any) -> Any:
+    if kind is Fraction:
+        if not isinstance(value, str):
+            raise ValueError(f"expected a fraction such as \"603/40\", got {value!r}")
+        return parse_fraction(value)
+    raise TypeError(f"{kind.__name__} cannot be read from JSON")
+
+
+def to_json(value: Any) -> bytes:
+    """JSON for people and machines: indented by two, one newline at the end."""
+    return msgspec.json.format(msgspec.json.encode(value, enc_hook=_encode), indent=2) + b"\n"
+
+
+def to_compact_json(value: Any) -> bytes:
+    """JSON on one line, for pipes and for digests."""
+    return msgspec.json.encode(value, enc_hook=_encode)
+
+
+def from_json(data: bytes, kind: type[T]) -> T:
+    """Read ``data`` as ``kind``, strictly.
+
+    Raises:
+        msgspec.DecodeError: if the bytes are not JSON or do not fit the type.
+    """
+    return msgspec.json.decode(data, type=kind, dec_hook=_decode)
+
+
+def convert(value: Any, kind: type[T]) -> T:
+    """Check builtin containers (a parsed TOML table, say) against ``kind``, strictly.
+
+    Raises:
+        msgspec.ValidationError: naming the path of what does not fit.
+    """
+    return msgspec.convert(value, type=kind, dec_hook=_decode)
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all: temporary file beside it, fsync, rename.
+
+    Raises:
+        OSError: if the folder cannot be written.
+    """
+    import os
+    import tempfile
+
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        # mkstemp makes the file private; a report is as readable as any other file.
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(temporary, 0o666 & ~mask)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise

@@ -1,0 +1,82 @@
+"""The types of a judgement: outcome, finding, verdict, report."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from mediacheck.expectation import Expectation
+from mediacheck.facts import MediaFacts, Span, SpanTotals, Struct, Tag
+
+REPORT_SCHEMA = "mediacheck.report/1"
+REPORTS_SCHEMA = "mediacheck.reports/1"
+
+Outcome = Literal["pass", "fail", "inconclusive", "not_applicable"]
+Severity = Literal["error", "warning"]
+Verdict = Literal["pass", "fail", "inconclusive"]
+
+
+class Finding(Struct, kw_only=True):
+    """What one check says of one file."""
+
+    check: str
+    version: int
+    outcome: Outcome
+    severity: Severity
+    stream: int | None = None
+    """Index of the stream that it speaks of, where it is one."""
+    measured: int | float | str | None = None
+    """Fractions as ``"num/den"``."""
+    expected: int | float | str | None = None
+    unit: str | None = None
+    spans: tuple[Span, ...] = ()
+    """Where: the first hundred; ``spans_totals`` counts them all."""
+    spans_totals: SpanTotals | None = None
+    message: str
+    """One sentence: what is wrong, by how much and where; or what could not be checked, and why."""
+
+
+class ToolIdentity(Struct, kw_only=True):
+    name: str
+    version: str
+    libraries: tuple[Tag, ...]
+
+
+class ValidatorIdentity(Struct, kw_only=True):
+    id: str
+    digest: str
+    status: Literal["preview", "stable"]
+
+
+class ContractIdentity(Struct, kw_only=True):
+    id: str
+    digest: str
+    status: str
+
+
+class Subject(Struct, kw_only=True):
+    name: str
+    bytes: int
+    sha256: str
+
+
+class Report(Struct, kw_only=True):
+    """A file judged: whoever holds the facts and the validator can compute it again, byte for byte."""
+
+    schema: Literal["mediacheck.report/1"] = REPORT_SCHEMA
+    tool: ToolIdentity
+    validator: ValidatorIdentity
+    contract: ContractIdentity | None
+    expect: Expectation | None
+    """What was asked for on the command line; None where nothing was."""
+    subject: Subject
+    verdict: Verdict
+    findings: tuple[Finding, ...]
+    not_checked: str
+    """One line: which checks did not apply or could not be made, and why."""
+    facts: MediaFacts
+    """Without the envelope, and with the first hundred spans of each list."""
+
+
+class Reports(Struct, kw_only=True):
+    schema: Literal["mediacheck.reports/1"] = REPORTS_SCHEMA
+    reports: tuple[Report, ...]
