@@ -1,0 +1,253 @@
+"""All that is measured of decoded audio, block by block, and the facts that come of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mediacheck import spans
+from mediacheck.facts import (
+    AudioStream,
+    ChannelLevels,
+    ConstantRun,
+    Loudness,
+    NonFinite,
+    SampleBounds,
+    Series,
+    Span,
+    Tail,
+    Timeline,
+    ZeroRun,
+    totals,
+)
+from mediacheck.media.blocks import Block, BlockGatherer
+from mediacheck.media.channels import layout_of
+from mediacheck.media.digest import SampleDigest
+from mediacheck.media.levels import WINDOWS_PER_SECOND, LevelMeter, dbfs
+from mediacheck.media.loudness import MINIMUM_RATE, LoudnessMeter
+from mediacheck.media.runs import ChannelRuns, ClippingMeter, NonFiniteMeter
+
+FULL_SCALE = 32767 / 32768
+MINIMUM_DC_SECONDS = Fraction(1, 10)
+"""A mean over less than this is the phase of a tone, not an offset."""
+
+
+@dataclass(frozen=True)
+class SampleScale:
+    """How stored values become full scale 1.0: (value - zero) / divisor."""
+
+    divisor: float = 1.0
+    zero: float = 0.0
+    low: float = -FULL_SCALE
+    high: float = FULL_SCALE
+    """From which values on a sample stands at full scale, after scaling."""
+
+
+# What libav and libsndfile hand over, by FFmpeg's name of the sample format.
+SCALES = {
+    "u8": SampleScale(divisor=128.0, zero=128.0, low=-1.0, high=127 / 128),
+    "s16": SampleScale(divisor=32768.0),
+    "s32": SampleScale(divisor=2147483648.0),
+    "s64": SampleScale(divisor=9223372036854775808.0),
+    "flt": SampleScale(),
+    "dbl": SampleScale(),
+}
+# G.711's outermost codes, decoded to 16 bits: the loudest that these codecs can say.
+ALAW_SCALE = SampleScale(divisor=32768.0, low=-32256 / 32768, high=32256 / 32768)
+MULAW_SCALE = SampleScale(divisor=32768.0, low=-32124 / 32768, high=32124 / 32768)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AudioHeader:
+    """What is known of a stream besides its samples; the fields are those of ``AudioStream``."""
+
+    index: int = 0
+    codec: str | None = None
+    profile: str | None = None
+    time_base: Fraction
+    declared_duration: Fraction | None = None
+    packets: int | None = None
+    decode_errors: int = 0
+    decode_error_spans: tuple[Span, ...] = ()
+    missing_timestamps: int = 0
+    timeline: Timeline
+    sample_format: str | None = None
+    lossy: bool = False
+    frame_size: int | None = None
+    samples_bounds: SampleBounds | None = None
+    priming: int = 0
+    padding: int = 0
+
+
+class AudioMeter:
+    """Takes decoded samples in pieces of any size through ``input``; ``finish`` gives the measurement."""
+
+    def __init__(self, names: tuple[str, ...], sample_rate: int, scale: SampleScale, limit: int | None = None) -> None:
+        """``names``: one per channel, FFmpeg's; ``limit``: samples per channel after which padding begins."""
+        channels = len(names)
+        self._names = names
+        self._rate = sample_rate
+        self._scale = scale
+        self.input = BlockGatherer(channels, sample_rate, limit, self._measure)
+        self._levels = LevelMeter(channels, sample_rate)
+        self._runs = [ChannelRuns(c, sample_rate) for c in range(channels)]
+        self._clipping = [ClippingMeter(scale.low, scale.high) for _ in range(channels)]
+        self._non_finite = NonFiniteMeter(sample_rate)
+        self._loudness = LoudnessMeter(names, sample_rate) if sample_rate >= MINIMUM_RATE else None
+        self._digest = SampleDigest(channels, sample_rate)
+        self._tail = np.empty((channels, 0))
+
+    def _measure(self, block: Block) -> None:
+        if self._scale.zero:
+            block -= self._scale.zero
+        if self._scale.divisor != 1.0:
+            block *= 1.0 / self._scale.divisor
+        # Minus zero and zero are one sample value: both sum to plus zero.
+        block += 0.0
+        finite = self._normalise(block)
+        self._digest.update(block)
+        for runs, row in zip(self._runs, block, strict=True):
+            runs.update(row)
+        levels = block
+        if finite is None:
+            self._non_finite.skip(block.shape[1])
+        else:
+            levels = np.where(finite, block, 0.0)
+        self._levels.update(levels, finite)
+        for meter, row in zip(self._clipping, levels, strict=True):
+            meter.update(row)
+        if self._loudness is not None:
+            self._loudness.update(levels)
+        last = -(-self._rate // WINDOWS_PER_SECOND)
+        self._tail = np.concatenate((self._tail, block[:, -last:]), axis=1)[:, -last:]
+
+    def _normalise(self, block: Block) -> NDArray[np.bool_] | None:
+        """Count what is not finite and make one NaN of it all; the mask of the finite, or None where all are."""
+        with np.errstate(invalid="ignore", over="ignore"):
+            if np.isfinite(block.sum()):
+                return None
+        finite = np.isfinite(block)
+        if finite.all():
+            return None
+        self._non_finite.update(block, finite)
+        block[~finite] = np.nan
+        return finite
+
+    def flush(self) -> None:
+        """Measure what is left; after this, ``input`` takes no more and its counts are final."""
+        self.input.finish()
+        for runs in self._runs:
+            runs.finish()
+        for meter in self._clipping:
+            meter.finish()
+
+    def finish(self, header: AudioHeader) -> AudioStream:
+        """The stream's facts. ``flush`` comes first."""
+        samples = self.input.taken
+        duration = Fraction(samples, self._rate)
+        envelope = self._levels.envelope
+        channel_levels = self._channel_levels(duration)
+        silences = spans.silent_spans(envelope, spans.SILENCE_DBFS, duration)
+        zero_runs = tuple(sorted((r for c in self._runs for r in c.zeros), key=_place))
+        constant_runs = tuple(sorted((r for c in self._runs for r in c.constants), key=_place))
+        squares, finite = float(self._levels.squares.sum()), int(self._levels.finite.sum())
+        offsets = [c.dc_offset for c in channel_levels if c.dc_offset is not None]
+        bad = self._non_finite.spans()
+        return AudioStream(
+            index=header.index,
+            codec=header.codec,
+            profile=header.profile,
+            time_base=header.time_base,
+            start=header.timeline.first,
+            declared_duration=header.declared_duration,
+            packets=header.packets,
+            decode_errors=header.decode_errors,
+            decode_error_spans=header.decode_error_spans,
+            missing_timestamps=header.missing_timestamps,
+            timeline=header.timeline,
+            sample_rate=self._rate,
+            channels=len(self._names),
+            layout=layout_of(self._names),
+            sample_format=header.sample_format,
+            lossy=header.lossy,
+            frame_size=header.frame_size,
+            samples=samples,
+            samples_bounds=header.samples_bounds,
+            priming=header.priming,
+            padding=header.padding,
+            duration=duration,
+            duration_seconds=round(float(duration), 9),
+            non_finite=NonFinite(
+                nan=self._non_finite.nan, inf=self._non_finite.inf, spans=bad, spans_totals=totals(bad)
+            ),
+            peak_dbfs=_greatest([c.peak_dbfs for c in channel_levels]),
+            rms_dbfs=dbfs((squares / finite) ** 0.5) if finite else None,
+            dc_offset=max(offsets, key=abs, default=None),
+            full_scale_samples=sum(c.full_scale_samples for c in channel_levels),
+            clipped_samples=sum(c.clipped_samples for c in channel_levels),
+            clipped_runs=sum(c.clipped_runs for c in channel_levels),
+            loudest_window_dbfs=_greatest([c.loudest_window_dbfs for c in channel_levels]),
+            channel_levels=channel_levels,
+            leading_silence=silences[0].length if silences and silences[0].start == 0 else Fraction(0),
+            trailing_silence=silences[-1].length if silences and silences[-1].end == duration else Fraction(0),
+            silences=silences,
+            silences_totals=totals(silences),
+            zero_runs=zero_runs,
+            zero_runs_totals=totals(zero_runs),
+            constant_runs=constant_runs,
+            constant_runs_totals=totals(constant_runs),
+            tail=self._tail_facts(),
+            loudness=self._loudness_facts(duration, silences),
+            envelope=tuple(Series.pack(channel) for channel in envelope),
+            digest=self._digest.finish(),
+        )
+
+    def _channel_levels(self, duration: Fraction) -> tuple[ChannelLevels, ...]:
+        rms, mean = self._levels.rms(), self._levels.mean()
+        found = []
+        for c, clipping in enumerate(self._clipping):
+            windows = np.frombuffer(self._levels.envelope[c], np.float32)
+            windows = windows[np.isfinite(windows)]
+            offset = float(mean[c]) if duration >= MINIMUM_DC_SECONDS else float("nan")
+            found.append(
+                ChannelLevels(
+                    peak_dbfs=dbfs(float(self._levels.peak[c])),
+                    rms_dbfs=dbfs(float(rms[c])),
+                    dc_offset=round(offset, 9) + 0.0 if np.isfinite(offset) else None,
+                    full_scale_samples=clipping.full_scale,
+                    clipped_samples=clipping.clipped,
+                    clipped_runs=clipping.runs,
+                    loudest_window_dbfs=dbfs(float(windows.max(initial=0.0))),
+                )
+            )
+        return tuple(found)
+
+    def _tail_facts(self) -> Tail:
+        last = 0.0
+        for row in self._tail:
+            row = row[np.isfinite(row)]
+            if len(row):
+                last = max(last, float(np.sqrt(np.mean(row * row))))
+        return Tail(last_dbfs=dbfs(last), loudest_second_dbfs=dbfs(self._levels.loudest_second()))
+
+    def _loudness_facts(self, duration: Fraction, silences: tuple[Span, ...]) -> Loudness:
+        all_silent = bool(silences) and silences[0].length == duration
+        if self._loudness is None or duration < Fraction(2, 5) or all_silent:
+            return Loudness()
+        self._loudness.finish()
+        return Loudness(
+            integrated_lufs=self._loudness.integrated(),
+            range_lu=self._loudness.range(),
+            true_peak_dbtp=dbfs(self._loudness.true_peak),
+        )
+
+
+def _greatest(levels: list[float | None]) -> float | None:
+    return max((level for level in levels if level is not None), default=None)
+
+
+def _place(run: ZeroRun | ConstantRun) -> tuple[Fraction, int]:
+    return run.start, run.channel

@@ -1,0 +1,71 @@
+"""Opens a container with FFmpeg so that media can make it open nothing else, and states what the container says."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+import av
+import av.container
+
+from mediacheck.facts import ContainerFacts, Problem, Tag
+
+# Demuxers of single, self-contained files. Left out on purpose: playlists (hls, dash, concat, ...), which open what
+# the media names, image sequences, devices, and raw formats that take any bytes for media.
+FORMATS = (
+    "aac,ac3,eac3,aiff,amr,ape,asf,au,avi,caf,dts,dtshd,dv,flac,flv,gif,gxf,h264,hevc,ivf,loas,m4v,matroska,webm,mov,"
+    "mp4,mp3,mpeg,mpegts,mpegvideo,mxf,nsv,nut,obu,ogg,rm,tak,truehd,tta,vc1,voc,w64,wav,webp,wsd,wtv,wv,xwma,"
+    "yuv4mpegpipe,av1,sox,caf,mlp,mpc,mpc8,mlv,smk,roq,vvc,evc,lmlm4"
+)
+OPTIONS = {"protocol_whitelist": "file,fd,pipe", "format_whitelist": FORMATS}
+
+
+def open_container(path: Path) -> av.container.InputContainer:
+    """Open ``path`` for demuxing.
+
+    Raises:
+        av.FFmpegError: FFmpeg does not recognise the bytes, or refuses them.
+    """
+    av.logging.set_level(av.logging.PANIC)
+    name = str(path)
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        # A name that is not UTF-8 cannot go through PyAV; the open file can.
+        return av.open(path.open("rb"), mode="r", options=OPTIONS, metadata_errors="replace")
+    # "file:" keeps a name such as "http:a.wav" or "concat:b" a file name.
+    return av.open(f"file:{name}", mode="r", options=OPTIONS, metadata_errors="replace")
+
+
+def describe(container: av.container.InputContainer) -> ContainerFacts:
+    """What the demuxer says of the container, in exact microseconds."""
+    return ContainerFacts(
+        format=container.format.name,
+        declared_duration=_microseconds(container.duration),
+        start=_microseconds(container.start_time),
+        bit_rate=container.bit_rate or None,
+        tags=tuple(Tag(key=k, value=str(v)) for k, v in sorted(container.metadata.items())),
+    )
+
+
+def _microseconds(value: int | None) -> Fraction | None:
+    return None if value is None else Fraction(value, av.time_base)
+
+
+def not_media(path: Path, size: int) -> Problem:
+    """Why nothing recognised the bytes, with a hint where they are plainly something else."""
+    if size == 0:
+        return Problem(code="empty", message="the file is empty (0 bytes)", affects="decodable")
+    with path.open("rb") as file:
+        head = file.read(512)
+    text = head.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    what = "its bytes are no media format"
+    if text.startswith((b"<!doctype html", b"<html")):
+        what = "it holds an HTML page"
+    elif text.startswith((b"{", b"[")):
+        what = "it holds JSON text"
+    elif text.startswith((b"<?xml", b"<")):
+        what = "it holds XML text"
+    elif not any(head):
+        what = "its bytes are all zero"
+    return Problem(code="not_media", message=f"the file cannot be read as media: {what}", affects="decodable")

@@ -1,0 +1,128 @@
+"""Fragmented MP4: what tells that the last fragment is there (mfra, sidx, mehd)."""
+
+from __future__ import annotations
+
+import struct
+from typing import NamedTuple
+
+from mediacheck.facts import Problem
+from mediacheck.media.headers.boxes import Box, body, child, children
+from mediacheck.media.headers.problems import truncated
+from mediacheck.media.headers.source import Source
+
+_MAX_REFERENCES = 65_535
+_MAX_TRUN_BYTES = 1 << 20
+
+
+class FragmentsEnd(NamedTuple):
+    complete: bool | None
+    completeness: str
+    problems: tuple[Problem, ...] = ()
+
+
+def fragments_end(source: Source, moov: Box, boxes: list[Box]) -> FragmentsEnd:
+    """Whether the fragments, whose boxes are all whole, reach the end that the file declares."""
+    kinds = [box.kind for box in boxes]
+    if b"moof" in kinds and kinds[len(kinds) - 1 - kinds[::-1].index(b"moof") :].count(b"mdat") == 0:
+        problem = truncated(f"the file ends at byte {source.size}, before the data of its last fragment")
+        return FragmentsEnd(False, "by the sizes of its boxes", (problem,))
+    sidx = _sidx_end(source, boxes)
+    if sidx is not None and sidx > source.size:
+        problem = truncated(f"the segment index ends at byte {sidx}, the file has {source.size} bytes")
+        return FragmentsEnd(False, "by the segment index (sidx)", (problem,))
+    if b"mfra" in kinds:
+        return FragmentsEnd(True, "by the fragment index at its end (mfra)")
+    if sidx is not None:
+        return FragmentsEnd(True, "by the segment index (sidx)")
+    return _by_duration(source, moov, boxes)
+
+
+def _sidx_end(source: Source, boxes: list[Box]) -> int | None:
+    """Byte at which the last subsegment of the first index ends; None without one (14496-12, 8.16.3)."""
+    sidx = next((box for box in boxes if box.kind == b"sidx"), None)
+    data = body(source, sidx, 32 + 12 * _MAX_REFERENCES)
+    if sidx is None or len(data) < 12:
+        return None
+    shape, at = ">QQHH" if data[0] == 1 else ">IIHH", 12
+    if len(data) < at + struct.calcsize(shape):
+        return None
+    _earliest, first_offset, _reserved, count = struct.unpack_from(shape, data, at)
+    references = data[at + struct.calcsize(shape) :]
+    if not count or len(references) < 12 * count:
+        return None
+    total = sum(size & 0x7FFFFFFF for size, _, _ in struct.iter_unpack(">III", references[: 12 * count]))
+    return int(sidx.end + first_offset + total)
+
+
+def _by_duration(source: Source, moov: Box, boxes: list[Box]) -> FragmentsEnd:
+    """Hold mehd's duration against where the last fragments end, each on its own track's clock."""
+    unknown = FragmentsEnd(None, "fragmented MP4 without an index or a duration that shows the last fragment")
+    mehd = body(source, child(source, moov, b"mvex", b"mehd"), 12)
+    mvhd = body(source, child(source, moov, b"mvhd"), 24)
+    at = 20 if mvhd[:1] == b"\1" else 12
+    timescale = int.from_bytes(mvhd[at : at + 4], "big")
+    promised = int.from_bytes(mehd[4:12] if mehd[:1] == b"\1" else mehd[4:8], "big")
+    if not promised or not timescale:
+        return unknown
+    scales, defaults = _clocks(source, moov)
+    reached = 0.0
+    for moof in (box for box in boxes if box.kind == b"moof"):
+        for traf in (box for box in children(source, moof) if box.kind == b"traf"):
+            track, end = _traf_end(source, traf, defaults)
+            if scales.get(track):
+                reached = max(reached, end / scales[track])
+    if not reached:
+        return unknown
+    declared = promised / timescale
+    # mehd counts in the movie's clock, which is often milliseconds.
+    if reached >= declared - 1.5 / timescale:
+        return FragmentsEnd(True, "by the fragments' duration (mehd)")
+    message = f"the header declares {declared:.3f} s of fragments, the last one ends at {reached:.3f} s"
+    return FragmentsEnd(False, "by the fragments' duration (mehd)", (truncated(message),))
+
+
+def _clocks(source: Source, moov: Box) -> tuple[dict[int, int], dict[int, int]]:
+    """By track id: ticks per second, and trex's default duration of a sample."""
+    scales: dict[int, int] = {}
+    for trak in (box for box in children(source, moov) if box.kind == b"trak"):
+        tkhd = body(source, child(source, trak, b"tkhd"), 24)
+        mdhd = body(source, child(source, trak, b"mdia", b"mdhd"), 24)
+        at = 20 if tkhd[:1] == b"\1" else 12
+        scale_at = 20 if mdhd[:1] == b"\1" else 12
+        scales[int.from_bytes(tkhd[at : at + 4], "big")] = int.from_bytes(mdhd[scale_at : scale_at + 4], "big")
+    defaults: dict[int, int] = {}
+    mvex = child(source, moov, b"mvex")
+    for trex in (box for box in children(source, mvex) if box.kind == b"trex") if mvex else ():
+        data = body(source, trex, 24)
+        if len(data) == 24:
+            track, _description, duration = struct.unpack(">III", data[4:16])
+            defaults[track] = duration
+    return scales, defaults
+
+
+def _traf_end(source: Source, traf: Box, defaults: dict[int, int]) -> tuple[int, int]:
+    """The track of a fragment, and the tick at which its samples end; 0 where it does not say when it starts."""
+    tfhd = body(source, child(source, traf, b"tfhd"), 28).ljust(28, b"\0")
+    flags = int.from_bytes(tfhd[1:4], "big")
+    track = int.from_bytes(tfhd[4:8], "big")
+    at = 8 + (8 if flags & 1 else 0) + (4 if flags & 2 else 0)
+    default = int.from_bytes(tfhd[at : at + 4], "big") if flags & 8 else defaults.get(track, 0)
+    tfdt = body(source, child(source, traf, b"tfdt"), 12)
+    if len(tfdt) < 8:
+        return track, 0
+    end = int.from_bytes(tfdt[4:12] if tfdt[0] == 1 else tfdt[4:8], "big")
+    for trun in (box for box in children(source, traf) if box.kind == b"trun"):
+        end += _trun_duration(body(source, trun, _MAX_TRUN_BYTES), default)
+    return track, end
+
+
+def _trun_duration(data: bytes, default: int) -> int:
+    if len(data) < 8:
+        return 0
+    flags, count = int.from_bytes(data[1:4], "big"), int.from_bytes(data[4:8], "big")
+    if not flags & 0x100:
+        return count * default
+    at = 8 + (4 if flags & 1 else 0) + (4 if flags & 4 else 0)
+    step = 4 * sum(bool(flags & bit) for bit in (0x100, 0x200, 0x400, 0x800))
+    count = min(count, (len(data) - at) // step)
+    return sum(int.from_bytes(data[at + index * step : at + index * step + 4], "big") for index in range(count))

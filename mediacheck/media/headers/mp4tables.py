@@ -1,0 +1,159 @@
+"""Where the samples of an MP4 track lie: stsz or stz2 (sizes), stco or co64 (chunks), stsc (samples of a chunk).
+
+The tables are read in bulk: an hour of video has some 300,000 entries.
+"""
+
+from __future__ import annotations
+
+import struct
+import sys
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterator
+from itertools import accumulate
+from typing import NamedTuple
+
+from mediacheck.media.headers.boxes import Box, body, child
+from mediacheck.media.headers.source import Source
+
+_MAX_TABLE_BYTES = 64 << 20
+"""A longer table is not read: it would take more memory than all of the measuring."""
+
+
+class _Run(NamedTuple):
+    """Chunks that hold the same number of samples."""
+
+    first_chunk: int
+    last_chunk: int
+    """One past the last."""
+    samples_per_chunk: int
+    first_sample: int
+
+
+class SampleTable(NamedTuple):
+    sample_count: int | None
+    end: int = 0
+    """Byte at which the last sample in the file ends; 0 where the tables do not tell."""
+    placed: int | None = None
+    """Samples that the chunks hold; None where the tables do not tell."""
+    sizes: array[int] | int = 0
+    """One size for all, or one for each sample."""
+    offsets: array[int] = array("I")
+    runs: tuple[_Run, ...] = ()
+
+
+def read_table(source: Source, trak: Box) -> SampleTable:
+    """Read the tables of ``trak``."""
+    stbl = child(source, trak, b"mdia", b"minf", b"stbl")
+    count, sizes = _sizes(source, stbl)
+    offsets = _offsets(source, stbl)
+    if not count or not offsets or sizes is None:
+        return SampleTable(count)
+    runs = tuple(_runs(source, stbl, len(offsets)))
+    placed = sum((run.last_chunk - run.first_chunk) * run.samples_per_chunk for run in runs)
+    table = SampleTable(count, 0, placed if runs else None, sizes, offsets, runs)
+    longest = sizes if isinstance(sizes, int) else max(sizes, default=0)
+    # An upper bound settles almost every file; the exact end is only needed where the file is about to be accused.
+    bound = max(
+        (max(offsets[run.first_chunk : run.last_chunk]) + run.samples_per_chunk * longest for run in runs), default=0
+    )
+    return table._replace(end=bound if bound <= source.size else max((e for _, e, _ in _ends(table)), default=0))
+
+
+def missing_samples(table: SampleTable, size: int) -> int:
+    """How many samples do not lie whole within ``size`` bytes."""
+    missing = 0
+    for offset, end, (first, last) in _ends(table):
+        if end <= size:
+            continue
+        if isinstance(table.sizes, int):
+            whole = max(size - offset, 0) // table.sizes if table.sizes else last - first
+        else:
+            whole = bisect_right(list(accumulate(table.sizes[first:last])), size - offset)
+        missing += last - first - min(whole, last - first)
+    return missing
+
+
+def _ends(table: SampleTable) -> Iterator[tuple[int, int, tuple[int, int]]]:
+    """Of every chunk: its offset, its end, and the range of its samples."""
+    sizes, count = table.sizes, table.sample_count or 0
+    before = None if isinstance(sizes, int) else array("Q", accumulate(sizes, initial=0))
+    for run in table.runs:
+        first = run.first_sample
+        for chunk in range(run.first_chunk, run.last_chunk):
+            first = min(first, count)
+            last = min(first + run.samples_per_chunk, count)
+            if isinstance(sizes, int) or before is None:
+                length = (last - first) * (sizes if isinstance(sizes, int) else 0)
+            else:
+                length = before[min(last, len(before) - 1)] - before[min(first, len(before) - 1)]
+            offset = table.offsets[chunk]
+            if last > first:
+                yield offset, offset + length, (first, last)
+            first = last
+
+
+def _integers(data: bytes, code: str) -> array[int]:
+    values = array(code)
+    values.frombytes(data[: len(data) // values.itemsize * values.itemsize])
+    if sys.byteorder == "little":
+        values.byteswap()
+    return values
+
+
+def _sizes(source: Source, stbl: Box | None) -> tuple[int | None, array[int] | int | None]:
+    stsz = child(source, stbl, b"stsz")
+    head = body(source, stsz, 12)
+    if stsz is not None and len(head) == 12:
+        same, count = struct.unpack(">II", head[4:])
+        if same:
+            return count, same
+        return count, _table(source, stsz, 12, count, "I")
+    stz2 = child(source, stbl, b"stz2")
+    head = body(source, stz2, 12)
+    if stz2 is None or len(head) < 12:
+        return None, None
+    count = struct.unpack(">I", head[8:])[0]
+    if head[7] == 16:
+        return count, _table(source, stz2, 12, count, "H")
+    packed = _table(source, stz2, 12, count if head[7] == 8 else (count + 1) // 2, "B")
+    if packed is None or head[7] == 8:
+        return count, packed
+    return count, array("B", (half for byte in packed for half in (byte >> 4, byte & 15)))[:count]
+
+
+def _offsets(source: Source, stbl: Box | None) -> array[int] | None:
+    for kind, code in ((b"stco", "I"), (b"co64", "Q")):
+        box = child(source, stbl, kind)
+        head = body(source, box, 8)
+        if box is not None and len(head) == 8:
+            return _table(source, box, 8, struct.unpack(">I", head[4:])[0], code)
+    return None
+
+
+def _table(source: Source, box: Box, skip: int, count: int, code: str) -> array[int] | None:
+    """``count`` integers after the box's own fields; None where they are not all there or too many."""
+    length = count * array(code).itemsize
+    if length > min(box.end - box.offset - skip, _MAX_TABLE_BYTES):
+        return None
+    data = source.exactly(box.offset + skip, length)
+    return None if data is None else _integers(data, code)
+
+
+def _runs(source: Source, stbl: Box | None, chunks: int) -> Iterator[_Run]:
+    stsc = child(source, stbl, b"stsc")
+    head = body(source, stsc, 8)
+    if stsc is None or len(head) < 8:
+        return
+    values = _table(source, stsc, 8, 3 * struct.unpack(">I", head[4:])[0], "I")
+    if values is None:
+        return
+    firsts, counts = values[0::3], values[1::3]
+    sample = 0
+    for index, (first, samples) in enumerate(zip(firsts, counts, strict=True)):
+        following = firsts[index + 1] - 1 if index + 1 < len(firsts) else chunks
+        last = min(following, chunks)
+        if not 0 <= first - 1 < last:
+            continue
+        yield _Run(first - 1, last, samples, sample)
+        sample += (last - first + 1) * samples

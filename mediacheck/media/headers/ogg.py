@@ -1,0 +1,140 @@
+"""Ogg (RFC 3533): pages followed by their own sizes, without reading what they carry."""
+
+from __future__ import annotations
+
+import struct
+from typing import NamedTuple
+
+from mediacheck.facts import Problem
+from mediacheck.media.headers.oggcodec import OggStream, declared_samples, identify
+from mediacheck.media.headers.problems import header, trailing_data, truncated
+from mediacheck.media.headers.source import Source
+from mediacheck.media.headers.tags import only_tags
+from mediacheck.media.reading import ContainerReading
+
+_HEADER = 27
+_CONTINUED, _FIRST, _LAST = 1, 2, 4
+_NO_GRANULE = 0xFFFF_FFFF_FFFF_FFFF
+_BLOCK = 1 << 20
+_MAX_STREAMS = 10_000
+
+
+class _Page(NamedTuple):
+    offset: int
+    flags: int
+    granule: int
+    serial: int
+    lacing: bytes
+
+    @property
+    def body(self) -> int:
+        return self.offset + _HEADER + len(self.lacing)
+
+    @property
+    def end(self) -> int:
+        return self.body + sum(self.lacing)
+
+
+class _Walk:
+    """One pass over all pages."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.streams: list[OggStream] = []
+        self.by_serial: dict[int, OggStream] = {}
+        self.problems: list[Problem] = []
+        self.cut = False
+        self._run()
+
+    def _run(self) -> None:
+        position = 0
+        while position < self.source.size:
+            page = _page_at(self.source, position)
+            if page is None:
+                resumed = self._resume(position)
+                if resumed is None:
+                    return
+                position = resumed
+                continue
+            if page.end > self.source.size:
+                self._truncated(f"the last Ogg page ends at byte {page.end}, the file has {self.source.size} bytes")
+                # What the page's own header says is not true of a page that is not there.
+                return
+            self._take(page)
+            position = page.end
+
+    def _take(self, page: _Page) -> None:
+        stream = self.by_serial.get(page.serial)
+        if page.flags & _FIRST or stream is None:
+            if len(self.streams) >= _MAX_STREAMS:
+                return
+            packet = self.source.at(page.body, min(sum(page.lacing), 512))
+            stream = identify(page.serial, packet)
+            self.streams.append(stream)
+            self.by_serial[page.serial] = stream
+        if page.granule != _NO_GRANULE:
+            stream.last_granule = page.granule
+            if page.granule > 0 and stream.first_granule is None:
+                body = self.source.at(page.body, sum(page.lacing))
+                stream.take_first(page.granule, page.lacing, body, continued=bool(page.flags & _CONTINUED))
+        stream.ended = bool(page.flags & _LAST) or stream.ended
+
+    def _resume(self, position: int) -> int | None:
+        """The next page after bytes that are none; None at the end of what can be read."""
+        source = self.source
+        rest = source.size - position
+        if rest < _HEADER + 255 and source.at(position, 4) == b"OggS"[: min(rest, 4)]:
+            self._truncated(f"the file ends inside the header of an Ogg page at byte {position}")
+            return None
+        found = _find_page(source, position + 1)
+        if found is not None:
+            if not any(problem.code == "ogg.garbage" for problem in self.problems):
+                message = f"{found - position} bytes at byte {position} are no Ogg page"
+                self.problems.append(header("ogg.garbage", message))
+            return found
+        if not only_tags(source, position):
+            self.problems.append(trailing_data(f"{rest} bytes follow the last Ogg page, from byte {position} on"))
+        return None
+
+    def _truncated(self, message: str) -> None:
+        self.cut = True
+        self.problems.append(truncated(message))
+
+
+def _page_at(source: Source, position: int) -> _Page | None:
+    head = source.exactly(position, _HEADER)
+    if head is None or head[:5] != b"OggS\0":
+        return None
+    flags, granule, serial, _sequence, _crc, segments = struct.unpack("<BQIIIB", head[5:])
+    lacing = source.exactly(position + _HEADER, segments)
+    return None if lacing is None else _Page(position, flags, granule, serial, lacing)
+
+
+def _find_page(source: Source, position: int) -> int | None:
+    while position < source.size:
+        block = source.at(position, _BLOCK)
+        found = block.find(b"OggS\0")
+        if found >= 0:
+            return position + found
+        if len(block) < 5:
+            return None
+        position += len(block) - 4
+    return None
+
+
+def read(source: Source) -> ContainerReading:
+    """Follow the pages of an Ogg file; the magic bytes are known to be right."""
+    walk = _Walk(source)
+    problems = list(walk.problems)
+    open_streams = [stream for stream in walk.streams if not stream.ended]
+    if open_streams and not walk.cut:
+        names = ", ".join(f"{stream.codec or 'unknown'} stream {stream.serial}" for stream in open_streams[:5])
+        problems.append(truncated(f"no end-of-stream page: {names}"))
+    complete = not walk.cut and not open_streams and bool(walk.streams)
+    return ContainerReading(
+        family="ogg",
+        complete=complete,
+        completeness="by the end-of-stream pages" if not walk.cut else "by the sizes of its pages",
+        problems=tuple(problems),
+        declared_samples=declared_samples(walk.streams),
+    )

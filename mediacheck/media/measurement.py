@@ -1,0 +1,192 @@
+"""From a file to its facts: read the container's bytes, decode every stream once, and put the two together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+
+import av
+import msgspec
+import numpy as np
+import soundfile
+from numpy.typing import ArrayLike
+
+from mediacheck.errors import UsageError
+from mediacheck.facts import ContainerFacts, FileFacts, MediaFacts, Problem, Stream, Tag
+from mediacheck.media.audio_meter import AudioMeter, SampleScale
+from mediacheck.media.channels import names_of
+from mediacheck.media.container import describe, not_media, open_container
+from mediacheck.media.files import file_facts, require_file
+from mediacheck.media.headers import read_container
+from mediacheck.media.pcm import decode_pcm, parse_raw, sound_facts
+from mediacheck.media.reading import ContainerReading, PcmLayout
+from mediacheck.media.tracks import AudioTrack, VideoTrack, is_attached_picture, other_stream
+from mediacheck.media.vorbis import decode_vorbis, is_plain_vorbis
+
+
+@dataclass(frozen=True)
+class Decoded:
+    """What decoding gave, before it is held against what the bytes say."""
+
+    container: ContainerFacts
+    streams: tuple[Stream, ...] = ()
+
+
+@cache
+def libraries() -> tuple[Tag, ...]:
+    """The decoders, with their versions: other versions may decode lossy codecs to other samples."""
+    ffmpeg = ".".join(str(part) for part in av.library_versions["libavcodec"])
+    return (
+        Tag(key="libavcodec", value=ffmpeg),
+        Tag(key="libsndfile", value=soundfile.__libsndfile_version__),
+    )
+
+
+def measure(source: Path, *, name: str, raw: str | None = None) -> MediaFacts:
+    """Measure one file. Whatever is wrong with the media is among the facts, not an exception.
+
+    Args:
+        source: a regular file.
+        name: what the facts call it.
+        raw: ``ENCODING:RATE:CHANNELS`` of a file without a header, ``s16le:24000:1``.
+
+    Raises:
+        PathError: the file is not there or cannot be read.
+        UsageError: ``raw`` is malformed.
+    """
+    size = require_file(source)
+    layout = parse_raw(raw, size) if raw else None
+    file = file_facts(source, name)
+    if layout is not None and raw is not None:
+        return _facts(file, _raw(source, layout, raw.split(":")[0]), ContainerReading(family=None))
+    reading = read_container(source)
+    if reading.refused:
+        problem = Problem(code="refused", message=reading.refused, affects="decodable")
+        return _facts(file, Decoded(ContainerFacts(format=None, problems=(problem,))), reading)
+    if reading.pcm is not None:
+        return _facts(file, _pcm(source, reading, reading.pcm), reading)
+    return _facts(file, _decode(source, file.bytes, reading), reading)
+
+
+def measure_array(samples: ArrayLike, sample_rate: int, *, name: str) -> MediaFacts:
+    """Measure samples in memory.
+
+    Args:
+        samples: shape (n,) or (n, channels); floats with full scale 1.0, or int16 / int32 / uint8 as stored.
+        sample_rate: Hz.
+        name: what the facts call them.
+
+    Raises:
+        UsageError: the array or the rate is none of these.
+    """
+    import hashlib
+
+    array = np.asarray(samples)
+    scales = {"i2": 32768.0, "i4": 2147483648.0, "f2": 1.0, "f4": 1.0, "f8": 1.0}
+    kind = array.dtype.str[1:]
+    if array.ndim == 1:
+        array = array[:, None]
+    if array.ndim != 2 or not 1 <= array.shape[1] <= 64 or (kind not in scales and kind != "u1"):
+        raise UsageError(
+            f"an array of shape {np.shape(samples)} and type {array.dtype} is not audio; "
+            "give (n,) or (n, channels) of float32, float64, int16, int32 or uint8"
+        )
+    if isinstance(sample_rate, bool) or int(sample_rate) != sample_rate or not 0 < sample_rate <= 10_000_000:
+        raise UsageError(f"sample_rate {sample_rate!r} is not a whole number of Hz above zero")
+    scale = SampleScale(divisor=scales.get(kind, 1.0))
+    if kind == "u1":
+        scale = SampleScale(divisor=128.0, zero=128.0, low=-1.0, high=127 / 128)
+    meter = AudioMeter(names_of(array.shape[1]), int(sample_rate), scale)
+    meter.input.add_interleaved(array)
+    stream = sound_facts(meter, int(sample_rate), codec=None, sample_format=array.dtype.name)
+    data = np.ascontiguousarray(array.astype(array.dtype.newbyteorder("<"), copy=False)).tobytes()
+    file = FileFacts(name=name, bytes=len(data), sha256=hashlib.sha256(data).hexdigest())
+    container = ContainerFacts(format="array", completeness="an array in memory declares no length")
+    return _facts(file, Decoded(container, (stream,)), ContainerReading(family=None))
+
+
+def _pcm(source: Path, reading: ContainerReading, pcm: PcmLayout) -> Decoded:
+    stream = decode_pcm(source, pcm)
+    container = ContainerFacts(
+        format=reading.family,
+        declared_duration=stream.declared_duration,
+        start=Fraction(0),
+        bit_rate=_pcm_bit_rate(pcm),
+    )
+    return Decoded(container, (stream,))
+
+
+def _raw(source: Path, pcm: PcmLayout, format_name: str) -> Decoded:
+    container = ContainerFacts(
+        format=format_name, bit_rate=_pcm_bit_rate(pcm), completeness="raw PCM declares no length"
+    )
+    return Decoded(container, (decode_pcm(source, pcm),))
+
+
+def _pcm_bit_rate(pcm: PcmLayout) -> int:
+    from mediacheck.media.pcm import WIDTHS
+
+    return pcm.sample_rate * pcm.channels * WIDTHS[pcm.encoding] * 8
+
+
+def _decode(source: Path, size: int, reading: ContainerReading) -> Decoded:
+    """Decode with FFmpeg; what cannot be opened or read on is a problem among the facts."""
+    try:
+        container = open_container(source)
+    except (av.FFmpegError, ValueError, OSError):
+        return Decoded(ContainerFacts(format=None, problems=(not_media(source, size),)))
+    with container:
+        facts = describe(container)
+        if is_plain_vorbis(container):
+            return Decoded(facts, (decode_vorbis(source, container),))
+        return _decode_streams(container, facts, reading)
+
+
+def _decode_streams(
+    container: av.container.InputContainer, facts: ContainerFacts, reading: ContainerReading
+) -> Decoded:
+    tracks: dict[int, AudioTrack | VideoTrack] = {}
+    problems: list[Problem] = []
+    for stream in container.streams:
+        if is_attached_picture(stream) or stream.type not in ("audio", "video"):
+            continue
+        if stream.codec_context is None:
+            message = f"stream {stream.index} ({stream.type}) is in a codec that no decoder here reads"
+            problems.append(Problem(code="no_decoder", message=message, affects="decodable"))
+            continue
+        # One thread: with several, which frame an error falls on depends on timing, and so would the facts.
+        stream.codec_context.thread_count = 1
+        if stream.codec_context.name == "flac":
+            stream.codec_context.options = {"err_detect": "crccheck"}
+        if isinstance(stream, av.AudioStream):
+            tracks[stream.index] = AudioTrack(stream, facts.format or "", reading)
+        elif isinstance(stream, av.VideoStream):
+            tracks[stream.index] = VideoTrack(stream, facts.format or "")
+    if tracks:
+        try:
+            # All streams in one pass: demuxed one after the other, the later ones would find the file at its end.
+            for packet in container.demux([track.stream for track in tracks.values()]):
+                tracks[packet.stream_index].take(packet)
+        except (av.FFmpegError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            message = f"reading stops before the end: {reason}"
+            problems.append(Problem(code="demux_error", message=message, affects="decodable"))
+    streams: list[Stream] = []
+    for stream in container.streams:
+        track = tracks.get(stream.index)
+        if track is None:
+            streams.append(other_stream(stream))
+        else:
+            streams.append(track.finish())
+            problems.extend(track.problems)
+    return Decoded(msgspec.structs.replace(facts, problems=tuple(problems)), tuple(streams))
+
+
+def _facts(file: FileFacts, decoded: Decoded, reading: ContainerReading) -> MediaFacts:
+    """Hold what was decoded against what the bytes promise."""
+    from mediacheck.media.completeness import conclude
+
+    container = conclude(decoded.container, decoded.streams, reading)
+    return MediaFacts(libraries=libraries(), file=file, container=container, streams=decoded.streams)

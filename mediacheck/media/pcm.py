@@ -1,0 +1,172 @@
+"""Uncompressed audio: libsndfile decodes the samples, our own reading of the header says where they lie.
+
+libsndfile and FFmpeg both take the smaller of the declared size and the file without a word; here the bytes to decode
+are exactly those that the header reader found, and what the header says of them is a fact of its own.
+"""
+
+from __future__ import annotations
+
+import io
+from fractions import Fraction
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+import soundfile
+
+from mediacheck.errors import UsageError
+from mediacheck.facts import AudioStream, Timeline
+from mediacheck.media.audio_meter import ALAW_SCALE, MULAW_SCALE, AudioHeader, AudioMeter, SampleScale
+from mediacheck.media.channels import names_of
+from mediacheck.media.reading import PcmLayout
+
+SUBTYPES = {
+    "u8": "PCM_U8",
+    "s8": "PCM_S8",
+    "s16": "PCM_16",
+    "s24": "PCM_24",
+    "s32": "PCM_32",
+    "flt": "FLOAT",
+    "dbl": "DOUBLE",
+    "alaw": "ALAW",
+    "mulaw": "ULAW",
+}
+WIDTHS = {"u8": 1, "s8": 1, "s16": 2, "s24": 3, "s32": 4, "flt": 4, "dbl": 8, "alaw": 1, "mulaw": 1}
+# libsndfile has scaled to 1.0 already; what is left is which codes stand at full scale.
+_EIGHT_BIT = SampleScale(low=-1.0, high=127 / 128)
+SCALES = {
+    "u8": _EIGHT_BIT,
+    "s8": _EIGHT_BIT,
+    "alaw": SampleScale(low=ALAW_SCALE.low, high=ALAW_SCALE.high),
+    "mulaw": SampleScale(low=MULAW_SCALE.low, high=MULAW_SCALE.high),
+}
+MAX_CHANNELS = 1024
+"""libsndfile's own limit."""
+MAX_RATE = 10_000_000
+"""Hz. No sound is sampled faster; a header that says so is broken, and a block of one second would not fit."""
+
+
+class Window(io.RawIOBase):
+    """The bytes [offset, offset + length) of a file, as a file."""
+
+    def __init__(self, file: BinaryIO, offset: int, length: int) -> None:
+        self._file = file
+        self._offset = offset
+        self._length = length
+        self._place = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._place, io.SEEK_END: self._length}[whence]
+        self._place = max(0, base + offset)
+        return self._place
+
+    def tell(self) -> int:
+        return self._place
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        wanted = min(len(buffer), max(0, self._length - self._place))
+        self._file.seek(self._offset + self._place)
+        got = self._file.readinto(memoryview(buffer)[:wanted])  # type: ignore[attr-defined]
+        self._place += got
+        return int(got)
+
+
+def parse_raw(spec: str, size: int) -> PcmLayout:
+    """What ``--raw s16le:24000:1`` says of a file of ``size`` bytes without a header.
+
+    Raises:
+        UsageError: the text is not ENCODING:RATE:CHANNELS.
+    """
+    parts = spec.split(":")
+    name = parts[0].lower()
+    encoding = {"f32": "flt", "f64": "dbl"}.get(name.removesuffix("le").removesuffix("be"), "")
+    encoding = encoding or name.removesuffix("le").removesuffix("be")
+    try:
+        rate, channels = int(parts[1]), int(parts[2])
+    except (IndexError, ValueError):
+        rate = channels = 0
+    if len(parts) != 3 or encoding not in WIDTHS or not 0 < rate <= MAX_RATE or not 0 < channels <= MAX_CHANNELS:
+        raise UsageError(
+            f"--raw {spec!r}: write ENCODING:RATE:CHANNELS, such as s16le:24000:1; the encodings are "
+            "u8, s8, s16le, s24le, s32le, f32le, f64le (be for big-endian), alaw, mulaw"
+        )
+    block = WIDTHS[encoding] * channels
+    return PcmLayout(
+        encoding=encoding,  # type: ignore[arg-type]
+        big_endian=name.endswith("be"),
+        sample_rate=rate,
+        channels=channels,
+        offset=0,
+        length=size - size % block,
+    )
+
+
+def codec_name(pcm: PcmLayout) -> str:
+    """FFmpeg's name of the codec: ``pcm_s16le``."""
+    base = {"flt": "f32", "dbl": "f64"}.get(pcm.encoding, pcm.encoding)
+    if WIDTHS[pcm.encoding] == 1:
+        return f"pcm_{base}"
+    return f"pcm_{base}{'be' if pcm.big_endian else 'le'}"
+
+
+def decode_pcm(path: Path, pcm: PcmLayout) -> AudioStream:
+    """Decode the samples that ``pcm`` describes and measure them."""
+    names = names_of(pcm.channels, pcm.channel_mask)
+    meter = AudioMeter(names, pcm.sample_rate, SCALES.get(pcm.encoding, SampleScale()))
+    if pcm.length:
+        with path.open("rb", buffering=0) as file, _open_raw(file, pcm) as sound:
+            read_into(sound, meter)
+    return sound_facts(
+        meter,
+        pcm.sample_rate,
+        codec=codec_name(pcm),
+        sample_format=pcm.encoding,
+        declared_samples=pcm.declared_samples,
+    )
+
+
+def _open_raw(file: BinaryIO, pcm: PcmLayout) -> soundfile.SoundFile:
+    return soundfile.SoundFile(
+        Window(file, pcm.offset, pcm.length),
+        format="RAW",
+        subtype=SUBTYPES[pcm.encoding],
+        endian="BIG" if pcm.big_endian else "LITTLE",
+        samplerate=pcm.sample_rate,
+        channels=pcm.channels,
+    )
+
+
+def read_into(sound: soundfile.SoundFile, meter: AudioMeter) -> None:
+    """Hand all samples of ``sound`` to ``meter``, a second or less at a time."""
+    buffer = np.empty((max(1, min(sound.samplerate, 1 << 20) // max(1, sound.channels)), sound.channels), np.float64)
+    while count := sound.buffer_read_into(buffer, dtype="float64"):
+        meter.input.add_interleaved(buffer[:count])
+
+
+def sound_facts(
+    meter: AudioMeter,
+    sample_rate: int,
+    *,
+    codec: str | None,
+    sample_format: str | None,
+    declared_samples: int | None = None,
+    lossy: bool = False,
+) -> AudioStream:
+    """The facts of a stream that has no packets of its own: its clock is its sample count."""
+    meter.flush()
+    return meter.finish(
+        AudioHeader(
+            codec=codec,
+            time_base=Fraction(1, sample_rate),
+            declared_duration=None if declared_samples is None else Fraction(declared_samples, sample_rate),
+            timeline=Timeline(first=Fraction(0), end=Fraction(meter.input.taken, sample_rate)),
+            sample_format=sample_format,
+            lossy=lossy,
+        )
+    )

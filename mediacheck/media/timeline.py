@@ -1,0 +1,168 @@
+"""Timestamps as the decoder gives them: what goes back, what is missing, what overlaps, and the frame rate."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from fractions import Fraction
+
+from mediacheck.facts import NonMonotonic, Span, Timeline, totals
+
+REGULAR_SHARE = Fraction(9, 10)
+"""From this share of equal steps on, a longer step is a hole in a constant rate; below, the rate varies."""
+
+# Rates that cameras, displays and models use; a clock too coarse to tell them apart is read as the nearest.
+NAMED_RATES = tuple(
+    sorted({Fraction(n) for n in (*range(1, 61), 72, 75, 90, 100, 120, 144, 240)})
+    + [Fraction(n * 1000, 1001) for n in (24, 30, 48, 60, 120)]
+)
+
+
+class AudioTimeline:
+    """Frames of known length on the container's clock: gaps and overlaps are found as they come."""
+
+    def __init__(self, time_base: Fraction, precision: Fraction) -> None:
+        self._base = time_base
+        self._precision = precision
+        self._first: Fraction | None = None
+        self._end: Fraction | None = None
+        self._gaps: list[Span] = []
+        self._overlaps: list[Span] = []
+        self._last_packet: int | None = None
+        self._non_monotonic: list[Span] = []
+        self.missing = 0
+
+    def packet(self, pts: int | None) -> None:
+        """Note a packet's timestamp, in ticks, in the order of demuxing."""
+        if pts is None:
+            self.missing += 1
+            return
+        if self._last_packet is not None and pts <= self._last_packet:
+            self._non_monotonic.append(Span(start=self._last_packet * self._base, end=pts * self._base))
+        self._last_packet = pts
+
+    def frame(self, pts: int | None, samples: int, sample_rate: int) -> None:
+        """Note a decoded frame: its timestamp and its length after trimming."""
+        if pts is None:
+            if self._end is not None:
+                self._end += Fraction(samples, sample_rate)
+            return
+        start = pts * self._base
+        if self._first is None or self._end is None:
+            self._first = start
+        elif start > self._end + self._precision:
+            self._gaps.append(Span(start=self._end, end=start))
+        elif start < self._end - self._precision:
+            self._overlaps.append(Span(start=start, end=self._end))
+        self._end = start + Fraction(samples, sample_rate)
+
+    def finish(self, dropped: Fraction) -> Timeline:
+        """``dropped``: seconds of padding that the caller took off the end."""
+        return Timeline(
+            first=self._first,
+            end=None if self._end is None else self._end - dropped,
+            precision=self._precision,
+            gaps=tuple(self._gaps),
+            gaps_totals=totals(tuple(self._gaps)),
+            overlaps=tuple(self._overlaps),
+            overlaps_totals=totals(tuple(self._overlaps)),
+            non_monotonic=NonMonotonic(count=len(self._non_monotonic), spans=tuple(self._non_monotonic)),
+        )
+
+
+class VideoTimeline:
+    """Frame times in the order of the decoder; kept, since a step is a gap or not only beside all the others."""
+
+    def __init__(self, time_base: Fraction, precision: Fraction) -> None:
+        self._base = time_base
+        self._precision = precision
+        self._stamps = array("q")
+        self._last_duration = 0
+        self.missing = 0
+
+    def frame(self, pts: int | None, duration: int) -> None:
+        """``pts``, ``duration``: ticks; a duration of 0 is one that the container does not state."""
+        if pts is None:
+            self.missing += 1
+            return
+        self._stamps.append(pts)
+        self._last_duration = duration
+
+    def _steps(self) -> list[int]:
+        return [b - a for a, b in zip(self._stamps, self._stamps[1:], strict=False)]
+
+    def nominal_step(self) -> int | None:
+        """The commonest step above zero, in ticks."""
+        counted = Counter(step for step in self._steps() if step > 0)
+        return min(counted, key=lambda step: (-counted[step], step)) if counted else None
+
+    def finish(self) -> Timeline:
+        if not self._stamps:
+            return Timeline(precision=self._precision)
+        nominal = self.nominal_step()
+        gaps: list[Span] = []
+        overlaps: list[Span] = []
+        back: list[Span] = []
+        regular = nominal is not None and self._is_regular(nominal)
+        for before, stamp in zip(self._stamps, self._stamps[1:], strict=False):
+            step = stamp - before
+            if step <= 0:
+                back.append(Span(start=before * self._base, end=stamp * self._base))
+            elif regular and nominal is not None:
+                expected = (before + nominal) * self._base
+                if stamp * self._base > expected + self._precision:
+                    gaps.append(Span(start=expected, end=stamp * self._base))
+                elif stamp * self._base < expected - self._precision:
+                    overlaps.append(Span(start=stamp * self._base, end=expected))
+        return Timeline(
+            first=min(self._stamps) * self._base,
+            end=(max(self._stamps) + (self._last_duration or nominal or 0)) * self._base,
+            precision=self._precision,
+            gaps=tuple(gaps),
+            gaps_totals=totals(tuple(gaps)),
+            overlaps=tuple(overlaps),
+            overlaps_totals=totals(tuple(overlaps)),
+            non_monotonic=NonMonotonic(count=len(back), spans=tuple(back)),
+        )
+
+    def _is_regular(self, nominal: int) -> bool:
+        """Whether the rate is constant but for holes."""
+        steps = self._steps()
+        near = sum(1 for step in steps if abs(step - nominal) * self._base <= self._precision)
+        return near >= REGULAR_SHARE * len(steps)
+
+    def rate(self, declared: Fraction | None) -> tuple[Fraction | None, bool | None]:
+        """Frames per second and whether every timestamp fits that rate; (None, None) below two frames.
+
+        A candidate fits where frame k lies within the precision of first + k / rate. The declared rate is tried
+        first, then the rates that exist, nearest first: with a clock in milliseconds many rates fit a short clip.
+        """
+        if len(self._stamps) < 2:
+            return None, None
+        first, last = self._stamps[0], self._stamps[-1]
+        if last <= first:
+            return None, False
+        mean = (len(self._stamps) - 1) / ((last - first) * self._base)
+        candidates = [declared] if declared else []
+        candidates += sorted(NAMED_RATES, key=lambda rate: (abs(rate - mean), rate))[:3]
+        candidates.append(mean)
+        for rate in candidates:
+            if rate > 0 and self._fits(rate):
+                return rate, True
+        return mean.limit_denominator(1_000_000), False
+
+    def _fits(self, rate: Fraction) -> bool:
+        # |stamp_k - origin - k/rate| <= precision for one common origin: the spread of the differences is at most
+        # twice the precision. In whole numbers: all over the common denominator.
+        period = 1 / (rate * self._base)
+        scale = period.denominator
+        residues = [stamp * scale - k * period.numerator for k, stamp in enumerate(self._stamps)]
+        allowed = 2 * self._precision / self._base * scale
+        if self._precision <= self._base:
+            # Rounding moves a stamp by half a tick either way, cutting by one tick one way: a spread of one tick.
+            allowed = Fraction(scale)
+        return max(residues) - min(residues) <= allowed
+
+    def times(self) -> list[Fraction]:
+        """Seconds from the first frame."""
+        return [(stamp - self._stamps[0]) * self._base for stamp in self._stamps]

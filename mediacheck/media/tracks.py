@@ -1,0 +1,289 @@
+"""One stream while it is decoded: packets in, facts out."""
+
+from __future__ import annotations
+
+import struct
+from fractions import Fraction
+from typing import Any
+
+import av
+import numpy as np
+from numpy.typing import NDArray
+
+from mediacheck.facts import AudioStream, OtherStream, Problem, SampleBounds, Span, VideoStream
+from mediacheck.media.audio_meter import ALAW_SCALE, MULAW_SCALE, SCALES, AudioHeader, AudioMeter
+from mediacheck.media.channels import names_of
+from mediacheck.media.reading import ContainerReading, TrackReading
+from mediacheck.media.timeline import AudioTimeline, VideoTimeline
+from mediacheck.media.video_meter import VideoHeader, VideoMeter
+
+LOSSLESS = frozenset({"alac", "als", "ape", "flac", "mlp", "ralf", "shorten", "tak", "truehd", "tta", "wavpack"})
+DTYPES: dict[str, np.dtype[Any]] = {
+    "u8": np.dtype(np.uint8),
+    "s16": np.dtype(np.int16),
+    "s32": np.dtype(np.int32),
+    "s64": np.dtype(np.int64),
+    "flt": np.dtype(np.float32),
+    "dbl": np.dtype(np.float64),
+}
+EXTRAPOLATED_PRECISION = Fraction(1, 1000)
+"""MPEG program and transport streams stamp some frames only; the demuxer counts on from those in whole ticks."""
+SHOWN_SPANS = 100
+
+
+def precision_of(format_name: str, time_base: Fraction) -> Fraction:
+    """How far a timestamp of this container may lie from the truth, in seconds."""
+    if format_name in ("mpegts", "mpeg"):
+        return max(time_base, EXTRAPOLATED_PRECISION)
+    return time_base
+
+
+def is_exact(codec: str) -> bool:
+    """Whether the codec gives back every sample that went in and no more."""
+    return codec in LOSSLESS or codec.startswith(("pcm_", "dsd_"))
+
+
+class Track:
+    """What every decoded stream counts: packets, errors and where they were."""
+
+    def __init__(self, stream: av.stream.Stream) -> None:
+        self.stream = stream
+        self.codec = stream.codec_context.codec.canonical_name
+        self.time_base = stream.time_base or Fraction(1, av.time_base)
+        self.packets = 0
+        self.errors = 0
+        self.error_spans: list[Span] = []
+        self.problems: list[Problem] = []
+
+    def decode(self, packet: av.Packet[Any]) -> list[av.AudioFrame] | list[av.VideoFrame]:
+        """The packet's frames; an error is counted, and decoding goes on behind it."""
+        # A demuxer's end is an empty packet that makes the decoder give what it still holds.
+        if packet.size:
+            self.packets += 1
+            self.note_packet(packet)
+        try:
+            return packet.decode()
+        except (av.FFmpegError, ValueError, OverflowError):
+            self.errors += 1
+            if packet.pts is not None and len(self.error_spans) < SHOWN_SPANS:
+                start = packet.pts * self.time_base
+                self.error_spans.append(Span(start=start, end=start + (packet.duration or 0) * self.time_base))
+            return []
+
+    def note_packet(self, packet: av.Packet[Any]) -> None:
+        """For what a kind of stream reads off its packets."""
+
+    @property
+    def declared_duration(self) -> Fraction | None:
+        return None if self.stream.duration is None else self.stream.duration * self.time_base
+
+    @property
+    def profile(self) -> str | None:
+        return str(self.stream.profile) if self.stream.profile else None
+
+    def change_problem(self, what: str) -> None:
+        """Say once that the stream changes its form on the way."""
+        if not self.problems:
+            self.problems.append(
+                Problem(
+                    code="stream.format_change",
+                    message=f"stream {self.stream.index} changes {what} on the way",
+                    affects="decodable",
+                )
+            )
+
+
+class AudioTrack(Track):
+    def __init__(self, stream: av.AudioStream, format_name: str, reading: ContainerReading) -> None:
+        super().__init__(stream)
+        self._ogg = reading.family == "ogg"
+        # An Xing header that states delay and padding makes FFmpeg trim both.
+        self._exact_total = self._ogg or (reading.family == "mp3" and reading.declared_samples is not None)
+        self._edit = next((t for t in reading.tracks if t.track_id == stream.id), None)
+        self._timeline = AudioTimeline(self.time_base, precision_of(format_name, self.time_base))
+        self._meter: AudioMeter | None = None
+        self._rate = 0
+        self._names: tuple[str, ...] = ()
+        self._format = ""
+        self._priming = 0
+        self._padding = 0
+        self._frame_size = 0
+
+    def note_packet(self, packet: av.Packet[Any]) -> None:
+        self._timeline.packet(packet.pts)
+        if packet.has_sidedata("skip_samples"):
+            # AVPacketSideData SKIP_SAMPLES: u32le samples to skip at the start, u32le at the end, two reasons.
+            start, end = struct.unpack_from("<II", bytes(packet.get_sidedata("skip_samples")))
+            self._priming += start
+            self._padding += end
+
+    def take(self, packet: av.Packet[Any]) -> None:
+        for frame in self.decode(packet):
+            assert isinstance(frame, av.AudioFrame)
+            self._take_frame(frame)
+
+    def _take_frame(self, frame: av.AudioFrame) -> None:
+        name = frame.format.name.removesuffix("p")
+        if self._meter is None:
+            self._start(frame, name)
+        assert self._meter is not None
+        if (frame.sample_rate, len(frame.layout.channels), frame.format.name) != (
+            self._rate,
+            len(self._names),
+            self._format,
+        ):
+            self.change_problem(
+                f"from {self._rate} Hz, {len(self._names)} channels, {self._format} to {frame.sample_rate} Hz, "
+                f"{len(frame.layout.channels)} channels, {frame.format.name}"
+            )
+            return
+        count = frame.samples
+        self._frame_size = max(self._frame_size, count)
+        self._timeline.frame(frame.pts, count, self._rate)
+        kind = DTYPES[name]
+        if frame.format.is_planar:
+            self._meter.input.add_planar([_values(plane, kind, count) for plane in frame.planes])
+        else:
+            channels = len(self._names)
+            packed = _values(frame.planes[0], kind, count * channels)
+            self._meter.input.add_interleaved(packed.reshape(count, channels))
+
+    def _start(self, frame: av.AudioFrame, name: str) -> None:
+        self._rate = frame.sample_rate
+        self._format = frame.format.name
+        channels = tuple(channel.name for channel in frame.layout.channels)
+        # A stream that names no layout (or the same unknown name for each) has as many channels all the same.
+        self._names = channels if len(set(channels)) == len(channels) else names_of(len(channels))
+        scale = {"pcm_alaw": ALAW_SCALE, "pcm_mulaw": MULAW_SCALE}.get(self.codec, SCALES[name])
+        self._meter = AudioMeter(self._names, self._rate, scale, self._limit())
+
+    def _edit_samples(self, edit: TrackReading) -> tuple[int, int] | None:
+        """Samples that the edit list plays, and how far that may lie from the truth by its coarse clock."""
+        if edit.edit_duration is None:
+            return None
+        slack = -(-edit.edit_precision * self._rate // 1) + 1 if edit.edit_precision else 0
+        return round(edit.edit_duration * self._rate), int(slack)
+
+    def _limit(self) -> int | None:
+        """After how many samples the container's edit list ends, which FFmpeg does not cut to."""
+        edit = self._edit_samples(self._edit) if self._edit else None
+        if edit is None:
+            return None
+        samples, slack = edit
+        # A codec without padding is cut only where the edit list really leaves samples out: not by its rounding.
+        return samples + slack if is_exact(self.codec) else samples
+
+    def _bounds(self, samples: int, dropped: int) -> SampleBounds | None:
+        edit = self._edit_samples(self._edit) if self._edit else None
+        if edit is not None and abs(samples - edit[0]) <= edit[1] and not is_exact(self.codec):
+            played, slack = edit
+            if not slack:
+                return None
+            return SampleBounds(
+                low=max(0, played - slack),
+                high=min(played + slack, samples + dropped),
+                reason=f"the edit list counts in ticks of {2 * float(self._edit.edit_precision):.6g} s",  # type: ignore[union-attr]
+            )
+        if is_exact(self.codec) or self._exact_total or self._padding or not samples:
+            return None
+        return SampleBounds(
+            low=max(0, samples - max(0, self._frame_size - 1)),
+            high=samples,
+            reason=f"the container does not say how much of the last {self.codec} frame is padding",
+        )
+
+    def finish(self) -> AudioStream:
+        context = self.stream.codec_context
+        assert isinstance(context, av.AudioCodecContext)
+        if self._meter is None:
+            self._rate = context.sample_rate or 1
+            self._names = names_of(max(1, context.channels))
+            self._meter = AudioMeter(self._names, self._rate, SCALES["flt"])
+        self._meter.flush()
+        dropped = self._meter.input.dropped
+        samples = self._meter.input.taken
+        lossy = not is_exact(self.codec)
+        return self._meter.finish(
+            AudioHeader(
+                index=self.stream.index,
+                codec=self.codec,
+                profile=self.profile,
+                time_base=self.time_base,
+                declared_duration=self.declared_duration,
+                packets=self.packets,
+                decode_errors=self.errors,
+                decode_error_spans=tuple(self.error_spans),
+                missing_timestamps=self._timeline.missing,
+                timeline=self._timeline.finish(Fraction(dropped, self._rate)),
+                sample_format=context.format.name if context.format else None,
+                lossy=lossy,
+                frame_size=self._frame_size or None if lossy else None,
+                samples_bounds=self._bounds(samples, dropped),
+                priming=self._priming,
+                padding=self._padding + dropped,
+            )
+        )
+
+
+def _values(plane: av.audio.plane.AudioPlane, kind: np.dtype[Any], count: int) -> NDArray[Any]:
+    """The first ``count`` values of a plane without a copy: its buffer may be longer."""
+    return np.frombuffer(memoryview(plane), kind, count)
+
+
+class VideoTrack(Track):
+    def __init__(self, stream: av.VideoStream, format_name: str) -> None:
+        super().__init__(stream)
+        self._meter = VideoMeter()
+        self._timeline = VideoTimeline(self.time_base, precision_of(format_name, self.time_base))
+
+    def take(self, packet: av.Packet[Any]) -> None:
+        for frame in self.decode(packet):
+            assert isinstance(frame, av.VideoFrame)
+            self._timeline.frame(frame.pts, frame.duration or 0)
+            self._meter.update(frame)
+            if self._meter.changed_size:
+                self.change_problem("size or pixel format")
+
+    def finish(self) -> VideoStream:
+        stream = self.stream
+        assert isinstance(stream, av.VideoStream)
+        context = stream.codec_context
+        rate = stream.average_rate or stream.guessed_rate
+        aspect = stream.sample_aspect_ratio
+        return self._meter.finish(
+            VideoHeader(
+                index=stream.index,
+                codec=self.codec,
+                profile=self.profile,
+                time_base=self.time_base,
+                declared_duration=self.declared_duration,
+                packets=self.packets,
+                decode_errors=self.errors,
+                decode_error_spans=tuple(self.error_spans),
+                width=context.width,
+                height=context.height,
+                pixel_format=context.pix_fmt,
+                sample_aspect_ratio=Fraction(aspect) if aspect else None,
+                declared_rate=Fraction(rate) if rate else None,
+            ),
+            self._timeline,
+        )
+
+
+def other_stream(stream: av.stream.Stream) -> OtherStream:
+    """A stream that is named and not decoded."""
+    context = stream.codec_context
+    base = stream.time_base
+    return OtherStream(
+        index=stream.index,
+        codec=context.name if context else None,
+        time_base=base,
+        start=None if stream.start_time is None or base is None else stream.start_time * base,
+        declared_duration=None if stream.duration is None or base is None else stream.duration * base,
+        media_type=stream.type,
+        attached_picture=is_attached_picture(stream),
+    )
+
+
+def is_attached_picture(stream: av.stream.Stream) -> bool:
+    return bool(stream.disposition & av.stream.Disposition.attached_pic)

@@ -1,0 +1,145 @@
+"""All that is measured of decoded pictures, frame by frame, and the facts that come of it."""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass
+from fractions import Fraction
+
+import av
+import numpy as np
+
+from mediacheck import spans
+from mediacheck.facts import Series, Span, VideoStream, totals
+from mediacheck.media.digest import FrameDigest
+from mediacheck.media.luma import Luma, luma_of, plane_bytes
+from mediacheck.media.timeline import VideoTimeline
+
+
+@dataclass(frozen=True, kw_only=True)
+class VideoHeader:
+    """What is known of a stream besides its pictures; the fields are those of ``VideoStream``."""
+
+    index: int
+    codec: str | None
+    profile: str | None = None
+    time_base: Fraction
+    declared_duration: Fraction | None = None
+    packets: int
+    decode_errors: int
+    decode_error_spans: tuple[Span, ...]
+    width: int
+    height: int
+    pixel_format: str | None
+    sample_aspect_ratio: Fraction | None
+    declared_rate: Fraction | None
+
+
+class VideoMeter:
+    def __init__(self) -> None:
+        self._black = array("f")
+        self._change = array("f")
+        self._previous: Luma | None = None
+        self._digest = FrameDigest()
+        self.frames = 0
+        self.corrupt = 0
+        self.size: tuple[int, int] | None = None
+        """Width and height of the first frame."""
+        self.pixel_format: str | None = None
+        self.rotation = 0
+        self.changed_size = False
+        """Whether a later frame has another size or pixel format than the first."""
+
+    def update(self, frame: av.VideoFrame) -> None:
+        if self.size is None:
+            self.size, self.pixel_format = (frame.width, frame.height), frame.format.name
+            # PyAV counts counter-clockwise, from -180; players are told clockwise.
+            self.rotation = -frame.rotation % 360
+        elif self.size != (frame.width, frame.height) or self.pixel_format != frame.format.name:
+            self.changed_size = True
+        self.frames += 1
+        self.corrupt += bool(frame.is_corrupt)
+        luma = luma_of(frame)
+        self._black.append(np.count_nonzero(luma.pixels <= luma.black) / luma.pixels.size)
+        self._change.append(self._difference(luma))
+        # The decoder reuses its buffers once the frame is gone.
+        self._previous = Luma(luma.pixels.copy(), luma.black, luma.full)
+        self._hash(frame)
+
+    def _difference(self, luma: Luma) -> float:
+        """Mean absolute difference to the frame before, of full range; NaN where there is none to compare."""
+        before = self._previous
+        if before is None or before.pixels.shape != luma.pixels.shape or before.full != luma.full:
+            return float("nan")
+        # For unsigned values max - min is the absolute difference, without a wider copy of either picture.
+        difference = np.maximum(luma.pixels, before.pixels)
+        difference -= np.minimum(luma.pixels, before.pixels)
+        return float(difference.sum(dtype=np.uint64)) / (difference.size * luma.full)
+
+    def _hash(self, frame: av.VideoFrame) -> None:
+        self._digest.start_frame(frame.format.name, frame.width, frame.height)
+        if frame.format.name in ("nv12", "nv21") or not frame.format.is_planar:
+            # Interleaved components: PyAV knows how wide a row is.
+            try:
+                pixels = frame.to_ndarray()
+            except ValueError:
+                pixels = frame.reformat(format="rgba").to_ndarray()
+            self._digest.update(np.ascontiguousarray(pixels).view(np.uint8).reshape(len(pixels), -1))
+            return
+        for component in frame.format.components:
+            plane = frame.planes[component.plane]
+            width = component.width * (2 if component.bits > 8 else 1)
+            self._digest.update(plane_bytes(plane, width))
+
+    def finish(self, header: VideoHeader, timeline: VideoTimeline) -> VideoStream:
+        """The stream's facts."""
+        placed = timeline.finish()
+        rate, constant = timeline.rate(header.declared_rate)
+        if self.frames == 1 and header.declared_rate:
+            duration = 1 / header.declared_rate
+        elif constant and rate:
+            duration = self.frames / rate
+        elif placed.first is not None and placed.end is not None:
+            duration = placed.end - placed.first
+        else:
+            duration = Fraction(0)
+        seconds = array("f", [float(time) for time in timeline.times()])
+        # Read back as a judge would read them from saved facts, so that both find the same spans.
+        times = spans.FrameTimes(seconds, rate, constant)
+        # A frame without a timestamp has no place: then no span has one.
+        every = len(seconds) == self.frames
+        black = spans.black_spans(self._black, times, duration) if every else ()
+        frozen = spans.frozen_spans(self._change, times, duration) if every else ()
+        return VideoStream(
+            index=header.index,
+            codec=header.codec,
+            profile=header.profile,
+            time_base=header.time_base,
+            start=placed.first,
+            declared_duration=header.declared_duration,
+            packets=header.packets,
+            decode_errors=header.decode_errors,
+            decode_error_spans=header.decode_error_spans,
+            missing_timestamps=timeline.missing,
+            timeline=placed,
+            width=self.size[0] if self.size else header.width,
+            height=self.size[1] if self.size else header.height,
+            pixel_format=self.pixel_format or header.pixel_format,
+            sample_aspect_ratio=header.sample_aspect_ratio,
+            rotation=self.rotation,
+            frames=self.frames,
+            declared_rate=header.declared_rate,
+            measured_rate=rate,
+            constant_rate=constant,
+            duration=duration,
+            duration_seconds=round(float(duration), 9),
+            black_spans=black,
+            black_spans_totals=totals(black),
+            frozen_spans=frozen,
+            frozen_spans_totals=totals(frozen),
+            corrupt_frames=self.corrupt,
+            black_share=Series.pack(self._black),
+            change=Series.pack(self._change),
+            frame_times=Series.pack(seconds),
+            digest=self._digest.finish() if self.frames else None,
+        )

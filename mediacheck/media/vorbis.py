@@ -1,0 +1,60 @@
+"""Vorbis in Ogg goes through libsndfile: FFmpeg starts its output with the second packet and loses the first block.
+
+(43972 of the 44100 samples of a one-second file, say. FFmpeg still gives the packets and their timestamps.)
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+import av
+import soundfile
+
+from mediacheck.facts import AudioStream
+from mediacheck.media.audio_meter import AudioHeader, AudioMeter, SampleScale
+from mediacheck.media.channels import names_of
+from mediacheck.media.pcm import read_into
+from mediacheck.media.timeline import AudioTimeline
+
+
+def is_plain_vorbis(container: av.container.InputContainer) -> bool:
+    """Whether the file is Ogg with one Vorbis stream and nothing else."""
+    return container.format.name == "ogg" and [s.codec_context and s.codec_context.name for s in container.streams] == [
+        "vorbis"
+    ]
+
+
+def decode_vorbis(path: Path, container: av.container.InputContainer) -> AudioStream:
+    """Measure the file's only stream; what libsndfile cannot open or read on counts as a decoding error."""
+    stream = container.streams.audio[0]
+    time_base = stream.time_base or Fraction(1, stream.rate)
+    timeline = AudioTimeline(time_base, time_base)
+    packets = 0
+    for packet in container.demux(stream):
+        if packet.size:
+            packets += 1
+            timeline.packet(packet.pts)
+            timeline.frame(packet.pts, packet.duration or 0, time_base.denominator)
+    names = names_of(max(1, stream.codec_context.channels))
+    meter = AudioMeter(names, stream.rate, SampleScale())
+    errors = 0
+    try:
+        with path.open("rb") as file, soundfile.SoundFile(file) as sound:
+            read_into(sound, meter)
+    except soundfile.LibsndfileError:
+        errors = 1
+    meter.flush()
+    return meter.finish(
+        AudioHeader(
+            codec="vorbis",
+            time_base=time_base,
+            declared_duration=None if stream.duration is None else stream.duration * time_base,
+            packets=packets,
+            decode_errors=errors,
+            missing_timestamps=timeline.missing,
+            timeline=timeline.finish(Fraction(0)),
+            sample_format=stream.codec_context.format.name if stream.codec_context.format else None,
+            lossy=True,
+        )
+    )
