@@ -100,6 +100,8 @@ class AudioMeter:
         self._digest = SampleDigest(channels, sample_rate)
         self._tail = np.empty((channels, 0))
 
+    # Damaged float files hold values whose squares overflow: the levels are then not measured, which None says.
+    @np.errstate(all="ignore")
     def _measure(self, block: Block) -> None:
         if self._scale.zero:
             block -= self._scale.zero
@@ -126,9 +128,8 @@ class AudioMeter:
 
     def _normalise(self, block: Block) -> NDArray[np.bool_] | None:
         """Count what is not finite and make one NaN of it all; the mask of the finite, or None where all are."""
-        with np.errstate(invalid="ignore", over="ignore"):
-            if np.isfinite(block.sum()):
-                return None
+        if np.isfinite(block.sum()):
+            return None
         finite = np.isfinite(block)
         if finite.all():
             return None
@@ -144,6 +145,7 @@ class AudioMeter:
         for meter in self._clipping:
             meter.finish()
 
+    @np.errstate(all="ignore")
     def finish(self, header: AudioHeader) -> AudioStream:
         """The stream's facts. ``flush`` comes first."""
         samples = self.input.taken

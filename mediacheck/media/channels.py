@@ -2,6 +2,19 @@
 
 from __future__ import annotations
 
+MAX_RATE = 10_000_000
+"""Hz. No sound is sampled faster; a header that says so is broken."""
+MAX_CHANNELS = 1024
+"""libsndfile's own limit."""
+MAX_BLOCK = 1 << 25
+"""Samples of all channels in one second: what the meters hold at a time (256 MB)."""
+
+
+def is_measurable(sample_rate: int, channels: int) -> bool:
+    """Whether sound of this form exists, and a second of it fits into memory."""
+    return 0 < sample_rate <= MAX_RATE and 0 < channels <= MAX_CHANNELS and sample_rate * channels <= MAX_BLOCK
+
+
 # Bit n of WAVE_FORMAT_EXTENSIBLE's speaker mask, in FFmpeg's names.
 MASK_NAMES = (
     "FL", "FR", "FC", "LFE", "BL", "BR", "FLC", "FRC", "BC", "SL", "SR", "TC", "TFL", "TFC", "TFR", "TBL", "TBC", "TBR",

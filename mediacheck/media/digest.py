@@ -44,7 +44,7 @@ class FrameDigest:
 
     def update(self, plane: NDArray[np.uint8]) -> None:
         """``plane``: the visible bytes, (rows, bytes a row)."""
-        self._whole.update(memoryview(np.ascontiguousarray(plane)))
+        self._whole.update(np.ascontiguousarray(plane).data)
 
     def finish(self) -> str:
         return f"xxh3-128:{self._whole.hexdigest()}"

@@ -54,7 +54,7 @@ class LevelMeter:
         self, squares: NDArray[np.float64], counts: NDArray[np.int64], starts: NDArray[np.int64]
     ) -> NDArray[np.float32]:
         """RMS per window; NaN where a window holds no finite sample."""
-        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        with np.errstate(invalid="ignore", divide="ignore"):
             rms = np.sqrt(squares / counts).astype(np.float32)
         if len(starts) == len(self._starts) or self._rate >= WINDOWS_PER_SECOND:
             return rms

@@ -253,8 +253,7 @@ class LoudnessMeter:
         self._true_peak.update(block)
         weighted = self._filter.apply(block)
         starts = np.unique(self._edges[:-1][self._edges[:-1] < block.shape[1]])
-        with np.errstate(over="ignore", invalid="ignore"):
-            energy = self._weights @ np.add.reduceat(weighted * weighted, starts, axis=1)
+        energy = self._weights @ np.add.reduceat(weighted * weighted, starts, axis=1)
         self._steps.extend(energy.tolist())
         self._counts.extend(np.diff(np.append(starts, block.shape[1])).tolist())
 
@@ -276,9 +275,9 @@ class LoudnessMeter:
         energy = np.concatenate(([0.0], np.cumsum(self._steps[:whole])))
         counts = np.concatenate(([0], np.cumsum(self._counts[:whole])))
         power = (energy[steps:] - energy[:-steps]) / (counts[steps:] - counts[:-steps])
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore"):
             loudness: Matrix = OFFSET + 10.0 * np.log10(np.maximum(power, 0.0))
-        return loudness
+        return loudness[loudness < math.inf]
 
     def integrated(self) -> float | None:
         """Integrated loudness, LUFS; None below 400 ms and where every block lies below the absolute gate."""

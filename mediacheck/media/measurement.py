@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -16,11 +17,12 @@ from numpy.typing import ArrayLike
 from mediacheck.errors import UsageError
 from mediacheck.facts import ContainerFacts, FileFacts, MediaFacts, Problem, Stream, Tag
 from mediacheck.media.audio_meter import AudioMeter, SampleScale
-from mediacheck.media.channels import names_of
+from mediacheck.media.channels import MAX_CHANNELS, is_measurable, names_of
+from mediacheck.media.completeness import conclude
 from mediacheck.media.container import describe, not_media, open_container
 from mediacheck.media.files import file_facts, require_file
 from mediacheck.media.headers import read_container
-from mediacheck.media.pcm import decode_pcm, parse_raw, sound_facts
+from mediacheck.media.pcm import WIDTHS, decode_pcm, parse_raw, sound_facts
 from mediacheck.media.reading import ContainerReading, PcmLayout
 from mediacheck.media.tracks import AudioTrack, VideoTrack, is_attached_picture, other_stream
 from mediacheck.media.vorbis import decode_vorbis, is_plain_vorbis
@@ -81,19 +83,17 @@ def measure_array(samples: ArrayLike, sample_rate: int, *, name: str) -> MediaFa
     Raises:
         UsageError: the array or the rate is none of these.
     """
-    import hashlib
-
     array = np.asarray(samples)
     scales = {"i2": 32768.0, "i4": 2147483648.0, "f2": 1.0, "f4": 1.0, "f8": 1.0}
     kind = array.dtype.str[1:]
     if array.ndim == 1:
         array = array[:, None]
-    if array.ndim != 2 or not 1 <= array.shape[1] <= 64 or (kind not in scales and kind != "u1"):
+    if array.ndim != 2 or not 1 <= array.shape[1] <= MAX_CHANNELS or (kind not in scales and kind != "u1"):
         raise UsageError(
             f"an array of shape {np.shape(samples)} and type {array.dtype} is not audio; "
             "give (n,) or (n, channels) of float32, float64, int16, int32 or uint8"
         )
-    if isinstance(sample_rate, bool) or int(sample_rate) != sample_rate or not 0 < sample_rate <= 10_000_000:
+    if isinstance(sample_rate, bool) or int(sample_rate) != sample_rate or not is_measurable(int(sample_rate), 1):
         raise UsageError(f"sample_rate {sample_rate!r} is not a whole number of Hz above zero")
     scale = SampleScale(divisor=scales.get(kind, 1.0))
     if kind == "u1":
@@ -108,6 +108,10 @@ def measure_array(samples: ArrayLike, sample_rate: int, *, name: str) -> MediaFa
 
 
 def _pcm(source: Path, reading: ContainerReading, pcm: PcmLayout) -> Decoded:
+    if not is_measurable(pcm.sample_rate, pcm.channels):
+        message = f"the header states {pcm.channels} channels at {pcm.sample_rate} Hz, which no sound has"
+        problem = Problem(code="impossible_format", message=message, affects="decodable")
+        return Decoded(ContainerFacts(format=reading.family, problems=(problem,)))
     stream = decode_pcm(source, pcm)
     container = ContainerFacts(
         format=reading.family,
@@ -126,8 +130,6 @@ def _raw(source: Path, pcm: PcmLayout, format_name: str) -> Decoded:
 
 
 def _pcm_bit_rate(pcm: PcmLayout) -> int:
-    from mediacheck.media.pcm import WIDTHS
-
     return pcm.sample_rate * pcm.channels * WIDTHS[pcm.encoding] * 8
 
 
@@ -168,25 +170,25 @@ def _decode_streams(
         try:
             # All streams in one pass: demuxed one after the other, the later ones would find the file at its end.
             for packet in container.demux([track.stream for track in tracks.values()]):
-                tracks[packet.stream_index].take(packet)
-        except (av.FFmpegError, ValueError) as error:
+                if track := tracks.get(packet.stream_index):
+                    track.take(packet)
+        except (av.FFmpegError, ValueError, LookupError) as error:
+            # LookupError: PyAV's answer to a stream that a damaged file brings up only on the way.
             reason = getattr(error, "strerror", None) or str(error)
             message = f"reading stops before the end: {reason}"
             problems.append(Problem(code="demux_error", message=message, affects="decodable"))
     streams: list[Stream] = []
     for stream in container.streams:
-        track = tracks.get(stream.index)
-        if track is None:
+        decoded = tracks.get(stream.index)
+        if decoded is None:
             streams.append(other_stream(stream))
         else:
-            streams.append(track.finish())
-            problems.extend(track.problems)
+            streams.append(decoded.finish())
+            problems.extend(decoded.problems)
     return Decoded(msgspec.structs.replace(facts, problems=tuple(problems)), tuple(streams))
 
 
 def _facts(file: FileFacts, decoded: Decoded, reading: ContainerReading) -> MediaFacts:
     """Hold what was decoded against what the bytes promise."""
-    from mediacheck.media.completeness import conclude
-
     container = conclude(decoded.container, decoded.streams, reading)
     return MediaFacts(libraries=libraries(), file=file, container=container, streams=decoded.streams)

@@ -17,7 +17,7 @@ import soundfile
 from mediacheck.errors import UsageError
 from mediacheck.facts import AudioStream, Timeline
 from mediacheck.media.audio_meter import ALAW_SCALE, MULAW_SCALE, AudioHeader, AudioMeter, SampleScale
-from mediacheck.media.channels import names_of
+from mediacheck.media.channels import is_measurable, names_of
 from mediacheck.media.reading import PcmLayout
 
 SUBTYPES = {
@@ -40,10 +40,6 @@ SCALES = {
     "alaw": SampleScale(low=ALAW_SCALE.low, high=ALAW_SCALE.high),
     "mulaw": SampleScale(low=MULAW_SCALE.low, high=MULAW_SCALE.high),
 }
-MAX_CHANNELS = 1024
-"""libsndfile's own limit."""
-MAX_RATE = 10_000_000
-"""Hz. No sound is sampled faster; a header that says so is broken, and a block of one second would not fit."""
 
 
 class Window(io.RawIOBase):
@@ -91,7 +87,7 @@ def parse_raw(spec: str, size: int) -> PcmLayout:
         rate, channels = int(parts[1]), int(parts[2])
     except (IndexError, ValueError):
         rate = channels = 0
-    if len(parts) != 3 or encoding not in WIDTHS or not 0 < rate <= MAX_RATE or not 0 < channels <= MAX_CHANNELS:
+    if len(parts) != 3 or encoding not in WIDTHS or not is_measurable(rate, channels):
         raise UsageError(
             f"--raw {spec!r}: write ENCODING:RATE:CHANNELS, such as s16le:24000:1; the encodings are "
             "u8, s8, s16le, s24le, s32le, f32le, f64le (be for big-endian), alaw, mulaw"

@@ -29,14 +29,18 @@ class AudioTimeline:
         self._gaps: list[Span] = []
         self._overlaps: list[Span] = []
         self._last_packet: int | None = None
+        self._first_packet_end: Fraction | None = None
+        self._frames = 0
         self._non_monotonic: list[Span] = []
         self.missing = 0
 
-    def packet(self, pts: int | None) -> None:
-        """Note a packet's timestamp, in ticks, in the order of demuxing."""
+    def packet(self, pts: int | None, duration: int) -> None:
+        """Note a packet's timestamp and declared duration, in ticks, in the order of demuxing."""
         if pts is None:
             self.missing += 1
             return
+        if self._first_packet_end is None:
+            self._first_packet_end = (pts + duration) * self._base
         if self._last_packet is not None and pts <= self._last_packet:
             self._non_monotonic.append(Span(start=self._last_packet * self._base, end=pts * self._base))
         self._last_packet = pts
@@ -48,10 +52,17 @@ class AudioTimeline:
                 self._end += Fraction(samples, sample_rate)
             return
         start = pts * self._base
+        self._frames += 1
         if self._first is None or self._end is None:
             self._first = start
         elif start > self._end + self._precision:
-            self._gaps.append(Span(start=self._end, end=start))
+            if self._frames == 2 and start == self._first_packet_end:
+                # Fragmented MP4 without an edit list: the writer stretches the first frame, all encoder priming, over
+                # the time by which the video is late. Nothing is missing: the sound begins where the second frame
+                # says.
+                self._first += start - self._end
+            else:
+                self._gaps.append(Span(start=self._end, end=start))
         elif start < self._end - self._precision:
             self._overlaps.append(Span(start=start, end=self._end))
         self._end = start + Fraction(samples, sample_rate)

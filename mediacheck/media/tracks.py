@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mediacheck.facts import AudioStream, OtherStream, Problem, SampleBounds, Span, VideoStream
 from mediacheck.media.audio_meter import ALAW_SCALE, MULAW_SCALE, SCALES, AudioHeader, AudioMeter
-from mediacheck.media.channels import names_of
+from mediacheck.media.channels import is_measurable, names_of
 from mediacheck.media.reading import ContainerReading, TrackReading
 from mediacheck.media.timeline import AudioTimeline, VideoTimeline
 from mediacheck.media.video_meter import VideoHeader, VideoMeter
@@ -26,15 +26,25 @@ DTYPES: dict[str, np.dtype[Any]] = {
     "flt": np.dtype(np.float32),
     "dbl": np.dtype(np.float64),
 }
-EXTRAPOLATED_PRECISION = Fraction(1, 1000)
-"""MPEG program and transport streams stamp some frames only; the demuxer counts on from those in whole ticks."""
 SHOWN_SPANS = 100
 
+# Containers that do not stamp every frame: how far an extrapolated timestamp may lie from the truth, in seconds.
+MPEG_PRECISION = Fraction(1, 1000)
+"""Program and transport streams: the demuxer counts on from the stamped frames in whole ticks."""
+AVI_PRECISION = Fraction(1, 20)
+"""AVI counts frames. A writer that must delay a stream leaves places empty (ffmpeg for MP3's delay, up to 46 ms)."""
+OGG_VORBIS_PRECISION = Fraction(1, 50)
+"""Ogg stamps the end of a page. Vorbis packets on it last 64 to 8192 samples, which only decoding tells."""
 
-def precision_of(format_name: str, time_base: Fraction) -> Fraction:
-    """How far a timestamp of this container may lie from the truth, in seconds."""
+
+def precision_of(format_name: str, codec: str, time_base: Fraction) -> Fraction:
+    """How far a timestamp of this container may lie from the truth, in seconds: one tick, as a rule."""
     if format_name in ("mpegts", "mpeg"):
-        return max(time_base, EXTRAPOLATED_PRECISION)
+        return max(time_base, MPEG_PRECISION)
+    if format_name == "avi":
+        return max(time_base, AVI_PRECISION)
+    if format_name == "ogg" and codec == "vorbis":
+        return max(time_base, OGG_VORBIS_PRECISION)
     return time_base
 
 
@@ -100,7 +110,7 @@ class AudioTrack(Track):
         # An Xing header that states delay and padding makes FFmpeg trim both.
         self._exact_total = self._ogg or (reading.family == "mp3" and reading.declared_samples is not None)
         self._edit = next((t for t in reading.tracks if t.track_id == stream.id), None)
-        self._timeline = AudioTimeline(self.time_base, precision_of(format_name, self.time_base))
+        self._timeline = AudioTimeline(self.time_base, precision_of(format_name, self.codec, self.time_base))
         self._meter: AudioMeter | None = None
         self._rate = 0
         self._names: tuple[str, ...] = ()
@@ -110,7 +120,7 @@ class AudioTrack(Track):
         self._frame_size = 0
 
     def note_packet(self, packet: av.Packet[Any]) -> None:
-        self._timeline.packet(packet.pts)
+        self._timeline.packet(packet.pts, packet.duration or 0)
         if packet.has_sidedata("skip_samples"):
             # AVPacketSideData SKIP_SAMPLES: u32le samples to skip at the start, u32le at the end, two reasons.
             start, end = struct.unpack_from("<II", bytes(packet.get_sidedata("skip_samples")))
@@ -124,6 +134,11 @@ class AudioTrack(Track):
 
     def _take_frame(self, frame: av.AudioFrame) -> None:
         name = frame.format.name.removesuffix("p")
+        if not is_measurable(frame.sample_rate, len(frame.layout.channels)):
+            self.change_problem(
+                f"to {len(frame.layout.channels)} channels at {frame.sample_rate} Hz, which no sound has,"
+            )
+            return
         if self._meter is None:
             self._start(frame, name)
         assert self._meter is not None
@@ -196,8 +211,10 @@ class AudioTrack(Track):
         context = self.stream.codec_context
         assert isinstance(context, av.AudioCodecContext)
         if self._meter is None:
-            self._rate = context.sample_rate or 1
-            self._names = names_of(max(1, context.channels))
+            self._rate, channels = context.sample_rate, context.channels
+            if not is_measurable(self._rate, channels):
+                self._rate, channels = 1, 1
+            self._names = names_of(channels)
             self._meter = AudioMeter(self._names, self._rate, SCALES["flt"])
         self._meter.flush()
         dropped = self._meter.input.dropped
@@ -234,7 +251,7 @@ class VideoTrack(Track):
     def __init__(self, stream: av.VideoStream, format_name: str) -> None:
         super().__init__(stream)
         self._meter = VideoMeter()
-        self._timeline = VideoTimeline(self.time_base, precision_of(format_name, self.time_base))
+        self._timeline = VideoTimeline(self.time_base, precision_of(format_name, self.codec, self.time_base))
 
     def take(self, packet: av.Packet[Any]) -> None:
         for frame in self.decode(packet):

@@ -9,6 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import av
+import msgspec
 import soundfile
 
 from mediacheck.facts import AudioStream
@@ -31,11 +32,13 @@ def decode_vorbis(path: Path, container: av.container.InputContainer) -> AudioSt
     time_base = stream.time_base or Fraction(1, stream.rate)
     timeline = AudioTimeline(time_base, time_base)
     packets = 0
+    end: Fraction | None = None
     for packet in container.demux(stream):
         if packet.size:
             packets += 1
-            timeline.packet(packet.pts)
-            timeline.frame(packet.pts, packet.duration or 0, time_base.denominator)
+            timeline.packet(packet.pts, packet.duration or 0)
+            if packet.pts is not None:
+                end = (packet.pts + (packet.duration or 0)) * time_base
     names = names_of(max(1, stream.codec_context.channels))
     meter = AudioMeter(names, stream.rate, SampleScale())
     errors = 0
@@ -53,7 +56,8 @@ def decode_vorbis(path: Path, container: av.container.InputContainer) -> AudioSt
             packets=packets,
             decode_errors=errors,
             missing_timestamps=timeline.missing,
-            timeline=timeline.finish(Fraction(0)),
+            # Ogg counts samples as they are played: the first has number 0, whatever its packet's extrapolated stamp.
+            timeline=msgspec.structs.replace(timeline.finish(Fraction(0)), first=Fraction(0), end=end),
             sample_format=stream.codec_context.format.name if stream.codec_context.format else None,
             lossy=True,
         )

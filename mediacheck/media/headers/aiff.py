@@ -66,7 +66,6 @@ def read(source: Source) -> ContainerReading:
             if data is None:
                 message = f"the {chunk.name} chunk ends at byte {chunk.end}, the file has {source.size} bytes"
                 problems.append(truncated(message))
-            position = source.size
             break
         if chunk.id == b"COMM" and comm is None:
             comm = source.at(chunk.offset, min(chunk.size, 512))
@@ -153,7 +152,8 @@ def _outer_sizes(source: Source, form_end: int, boundaries: list[int], position:
             header("aiff.size_mismatch", f"the FORM header declares {form_end} bytes, the file has {source.size}")
         )
     rest = source.size - position
-    if rest > 1 and not only_tags(source, position):
+    # A last chunk that is cut holds no samples; the outer size has told of it.
+    if rest > 1 and form_end <= source.size + 1 and not only_tags(source, position):
         problems.append(trailing_data(f"{rest} bytes follow the last chunk, which ends at byte {position}"))
     return problems
 

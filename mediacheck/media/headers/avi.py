@@ -12,7 +12,6 @@ from mediacheck.media.headers.tags import only_tags
 from mediacheck.media.reading import ContainerReading
 
 _UNKNOWN_SIZES = (0, 0x7FFFFFFF, 0xFFFFFFFF)
-_HAS_INDEX = 0x10
 _INDEX_ENTRY = struct.Struct("<QII")
 
 
@@ -24,8 +23,6 @@ class _Walk:
         self.problems: list[Problem] = []
         self.placeholder = False
         self.movi = False
-        self.index = False
-        self.flags = 0
         self.index_end = 0
         self._run()
 
@@ -70,8 +67,6 @@ class _Walk:
                     return
             elif kind == b"hdrl":
                 self._header(chunk)
-            elif kind == b"idx1":
-                self.index = True
             if chunk.end > self.source.size:
                 if riff.end <= self.source.size:
                     name = kind.decode("latin-1")
@@ -85,9 +80,7 @@ class _Walk:
             chunk = chunk_at(self.source, position, "<") if position < limit else None
             if chunk is None:
                 return
-            if chunk.id == b"avih":
-                self.flags = int.from_bytes(self.source.at(chunk.offset + 12, 4), "little")
-            elif chunk.id == b"LIST" and self.source.at(chunk.offset, 4) == b"strl":
+            if chunk.id == b"LIST" and self.source.at(chunk.offset, 4) == b"strl":
                 self._stream(chunk)
             position = after(self.source, chunk, "<")
 

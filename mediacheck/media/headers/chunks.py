@@ -57,10 +57,8 @@ def _fits(source: Source, position: int, order: ByteOrder) -> bool:
 def chain_to_end(source: Source, position: int, order: ByteOrder) -> bool:
     """Whether the bytes from ``position`` on are whole chunks, one after the other, up to the end of the file."""
     for _ in range(MAX_CHUNKS):
-        if position >= source.size or only_tags(source, position):
-            return True
         chunk = chunk_at(source, position, order)
         if chunk is None or chunk.end > source.size:
-            return False
+            return only_tags(source, position)
         position = after(source, chunk, order)
     return False

@@ -79,6 +79,14 @@ def cut_in_tag(source: Source, tag_end: int) -> ContainerReading:
 
 def read(source: Source, first: FirstFrame) -> ContainerReading:
     """Read what the first frame declares about the whole file."""
+    end = first.offset + first.frame.length
+    if end > source.size:
+        return ContainerReading(
+            family="mp3",
+            complete=False,
+            completeness="by the length of its first frame",
+            problems=(truncated(f"the first frame ends at byte {end}, the file has {source.size} bytes"),),
+        )
     counts = _counts(source, first)
     if counts is None:
         return ContainerReading(family="mp3", completeness="MP3 without a Xing or VBRI header declares no length")

@@ -95,6 +95,8 @@ def read(source: Source) -> ContainerReading:
         complete, completeness = verdict.complete, verdict.completeness
     elif complete and not tracks:
         complete, completeness = None, "its index names no track"
+    elif complete and not all(table.readable for table in tables):
+        complete, completeness = None, "the tables that place its samples cannot be read"
     return ContainerReading(
         family="mp4",
         complete=complete,

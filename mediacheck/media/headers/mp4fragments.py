@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from fractions import Fraction
 from typing import NamedTuple
 
 from mediacheck.facts import Problem
@@ -23,39 +24,48 @@ class FragmentsEnd(NamedTuple):
 def fragments_end(source: Source, moov: Box, boxes: list[Box]) -> FragmentsEnd:
     """Whether the fragments, whose boxes are all whole, reach the end that the file declares."""
     kinds = [box.kind for box in boxes]
-    if b"moof" in kinds and kinds[len(kinds) - 1 - kinds[::-1].index(b"moof") :].count(b"mdat") == 0:
+    last_moof = max((index for index, kind in enumerate(kinds) if kind == b"moof"), default=None)
+    if last_moof is not None and b"mdat" not in kinds[last_moof:]:
         problem = truncated(f"the file ends at byte {source.size}, before the data of its last fragment")
         return FragmentsEnd(False, "by the sizes of its boxes", (problem,))
-    sidx = _sidx_end(source, boxes)
-    if sidx is not None and sidx > source.size:
-        problem = truncated(f"the segment index ends at byte {sidx}, the file has {source.size} bytes")
+    index = _segment_index(source, boxes)
+    if index is not None and index.end > source.size:
+        problem = truncated(f"the segment index ends at byte {index.end}, the file has {source.size} bytes")
         return FragmentsEnd(False, "by the segment index (sidx)", (problem,))
     if b"mfra" in kinds:
         return FragmentsEnd(True, "by the fragment index at its end (mfra)")
-    if sidx is not None:
+    # An index may also stand before every single segment: then the first one does not know of the rest.
+    if index is not None and index.references > 1 and kinds.count(b"sidx") == 1 and b"styp" not in kinds:
         return FragmentsEnd(True, "by the segment index (sidx)")
     return _by_duration(source, moov, boxes)
 
 
-def _sidx_end(source: Source, boxes: list[Box]) -> int | None:
-    """Byte at which the last subsegment of the first index ends; None without one (14496-12, 8.16.3)."""
+class _SegmentIndex(NamedTuple):
+    end: int
+    """Byte at which the last segment ends that it names."""
+    references: int
+
+
+def _segment_index(source: Source, boxes: list[Box]) -> _SegmentIndex | None:
+    """The first segment index of the file; None without one (14496-12, 8.16.3)."""
     sidx = next((box for box in boxes if box.kind == b"sidx"), None)
     data = body(source, sidx, 32 + 12 * _MAX_REFERENCES)
     if sidx is None or len(data) < 12:
         return None
-    shape, at = ">QQHH" if data[0] == 1 else ">IIHH", 12
-    if len(data) < at + struct.calcsize(shape):
+    shape = ">QQHH" if data[0] == 1 else ">IIHH"
+    start = 12 + struct.calcsize(shape)
+    if len(data) < start:
         return None
-    _earliest, first_offset, _reserved, count = struct.unpack_from(shape, data, at)
-    references = data[at + struct.calcsize(shape) :]
+    _earliest, first_offset, _reserved, count = struct.unpack_from(shape, data, 12)
+    references = data[start : start + 12 * count]
     if not count or len(references) < 12 * count:
         return None
-    total = sum(size & 0x7FFFFFFF for size, _, _ in struct.iter_unpack(">III", references[: 12 * count]))
-    return int(sidx.end + first_offset + total)
+    total = sum(size & 0x7FFFFFFF for size, _, _ in struct.iter_unpack(">III", references))
+    return _SegmentIndex(sidx.end + first_offset + total, count)
 
 
 def _by_duration(source: Source, moov: Box, boxes: list[Box]) -> FragmentsEnd:
-    """Hold mehd's duration against where the last fragments end, each on its own track's clock."""
+    """Hold mehd's duration against the span of the fragments, each on its own track's clock."""
     unknown = FragmentsEnd(None, "fragmented MP4 without an index or a duration that shows the last fragment")
     mehd = body(source, child(source, moov, b"mvex", b"mehd"), 12)
     mvhd = body(source, child(source, moov, b"mvhd"), 24)
@@ -65,20 +75,24 @@ def _by_duration(source: Source, moov: Box, boxes: list[Box]) -> FragmentsEnd:
     if not promised or not timescale:
         return unknown
     scales, defaults = _clocks(source, moov)
-    reached = 0.0
+    spans: dict[int, tuple[int, int]] = {}
     for moof in (box for box in boxes if box.kind == b"moof"):
         for traf in (box for box in children(source, moof) if box.kind == b"traf"):
-            track, end = _traf_end(source, traf, defaults)
-            if scales.get(track):
-                reached = max(reached, end / scales[track])
+            track, start, end = _traf_span(source, traf, defaults)
+            first, _ = spans.get(track, (start, end))
+            spans[track] = (first, end)
+    reached = [Fraction(end - start, scales[track]) for track, (start, end) in spans.items() if scales.get(track)]
     if not reached:
         return unknown
-    declared = promised / timescale
+    declared = Fraction(promised, timescale)
     # mehd counts in the movie's clock, which is often milliseconds.
-    if reached >= declared - 1.5 / timescale:
+    least = declared - Fraction(3, 2 * timescale)
+    if max(reached) < least:
+        message = f"the header declares {float(declared):.3f} s of fragments, {float(max(reached)):.3f} s are there"
+        return FragmentsEnd(False, "by the fragments' duration (mehd)", (truncated(message),))
+    if min(reached) >= least and len(reached) == len(scales):
         return FragmentsEnd(True, "by the fragments' duration (mehd)")
-    message = f"the header declares {declared:.3f} s of fragments, the last one ends at {reached:.3f} s"
-    return FragmentsEnd(False, "by the fragments' duration (mehd)", (truncated(message),))
+    return FragmentsEnd(None, "fragmented MP4: its longest track is whole by mehd, the others are not declared")
 
 
 def _clocks(source: Source, moov: Box) -> tuple[dict[int, int], dict[int, int]]:
@@ -100,8 +114,8 @@ def _clocks(source: Source, moov: Box) -> tuple[dict[int, int], dict[int, int]]:
     return scales, defaults
 
 
-def _traf_end(source: Source, traf: Box, defaults: dict[int, int]) -> tuple[int, int]:
-    """The track of a fragment, and the tick at which its samples end; 0 where it does not say when it starts."""
+def _traf_span(source: Source, traf: Box, defaults: dict[int, int]) -> tuple[int, int, int]:
+    """The track of a fragment, and the ticks at which its samples start and end; 0 where it does not say."""
     tfhd = body(source, child(source, traf, b"tfhd"), 28).ljust(28, b"\0")
     flags = int.from_bytes(tfhd[1:4], "big")
     track = int.from_bytes(tfhd[4:8], "big")
@@ -109,11 +123,12 @@ def _traf_end(source: Source, traf: Box, defaults: dict[int, int]) -> tuple[int,
     default = int.from_bytes(tfhd[at : at + 4], "big") if flags & 8 else defaults.get(track, 0)
     tfdt = body(source, child(source, traf, b"tfdt"), 12)
     if len(tfdt) < 8:
-        return track, 0
-    end = int.from_bytes(tfdt[4:12] if tfdt[0] == 1 else tfdt[4:8], "big")
+        return track, 0, 0
+    start = int.from_bytes(tfdt[4:12] if tfdt[0] == 1 else tfdt[4:8], "big")
+    end = start
     for trun in (box for box in children(source, traf) if box.kind == b"trun"):
         end += _trun_duration(body(source, trun, _MAX_TRUN_BYTES), default)
-    return track, end
+    return track, start, end
 
 
 def _trun_duration(data: bytes, default: int) -> int:

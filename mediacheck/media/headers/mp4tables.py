@@ -11,6 +11,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import accumulate
+from operator import lt, mul, sub
 from typing import NamedTuple
 
 from mediacheck.media.headers.boxes import Box, body, child
@@ -20,18 +21,10 @@ _MAX_TABLE_BYTES = 64 << 20
 """A longer table is not read: it would take more memory than all of the measuring."""
 
 
-class _Run(NamedTuple):
-    """Chunks that hold the same number of samples."""
-
-    first_chunk: int
-    last_chunk: int
-    """One past the last."""
-    samples_per_chunk: int
-    first_sample: int
-
-
 class SampleTable(NamedTuple):
     sample_count: int | None
+    readable: bool = True
+    """Whether the tables are there, whole and within bounds."""
     end: int = 0
     """Byte at which the last sample in the file ends; 0 where the tables do not tell."""
     placed: int | None = None
@@ -39,7 +32,14 @@ class SampleTable(NamedTuple):
     sizes: array[int] | int = 0
     """One size for all, or one for each sample."""
     offsets: array[int] = array("I")
-    runs: tuple[_Run, ...] = ()
+    firsts: array[int] = array("I")
+    counts: array[int] = array("I")
+    """stsc: from this chunk on (counted from 1), so many samples in a chunk."""
+
+    @property
+    def same_size(self) -> int:
+        """The one size of all samples; 0 where each has its own."""
+        return self.sizes if isinstance(self.sizes, int) else 0
 
 
 def read_table(source: Source, trak: Box) -> SampleTable:
@@ -48,15 +48,15 @@ def read_table(source: Source, trak: Box) -> SampleTable:
     count, sizes = _sizes(source, stbl)
     offsets = _offsets(source, stbl)
     if not count or not offsets or sizes is None:
-        return SampleTable(count)
-    runs = tuple(_runs(source, stbl, len(offsets)))
-    placed = sum((run.last_chunk - run.first_chunk) * run.samples_per_chunk for run in runs)
-    table = SampleTable(count, 0, placed if runs else None, sizes, offsets, runs)
-    longest = sizes if isinstance(sizes, int) else max(sizes, default=0)
+        return SampleTable(count, readable=count == 0)
+    firsts, counts = _samples_to_chunks(source, stbl)
+    # Chunks that are not in order would also let a crafted table be walked without end.
+    if not firsts or not all(map(lt, firsts, firsts[1:])):
+        return SampleTable(count, readable=False)
+    chunks = map(sub, [*firsts[1:], len(offsets) + 1], firsts)
+    table = SampleTable(count, True, 0, sum(map(mul, chunks, counts)), sizes, offsets, firsts, counts)
     # An upper bound settles almost every file; the exact end is only needed where the file is about to be accused.
-    bound = max(
-        (max(offsets[run.first_chunk : run.last_chunk]) + run.samples_per_chunk * longest for run in runs), default=0
-    )
+    bound = max(offsets) + max(counts) * (sizes if isinstance(sizes, int) else max(sizes))
     return table._replace(end=bound if bound <= source.size else max((e for _, e, _ in _ends(table)), default=0))
 
 
@@ -76,20 +76,18 @@ def missing_samples(table: SampleTable, size: int) -> int:
 
 def _ends(table: SampleTable) -> Iterator[tuple[int, int, tuple[int, int]]]:
     """Of every chunk: its offset, its end, and the range of its samples."""
-    sizes, count = table.sizes, table.sample_count or 0
-    before = None if isinstance(sizes, int) else array("Q", accumulate(sizes, initial=0))
-    for run in table.runs:
-        first = run.first_sample
-        for chunk in range(run.first_chunk, run.last_chunk):
-            first = min(first, count)
-            last = min(first + run.samples_per_chunk, count)
-            if isinstance(sizes, int) or before is None:
-                length = (last - first) * (sizes if isinstance(sizes, int) else 0)
-            else:
-                length = before[min(last, len(before) - 1)] - before[min(first, len(before) - 1)]
+    count = table.sample_count or 0
+    before = None if isinstance(table.sizes, int) else array("Q", accumulate(table.sizes, initial=0))
+    first = 0
+    following = [*table.firsts[1:], len(table.offsets) + 1]
+    for first_chunk, next_chunk, samples in zip(table.firsts, following, table.counts, strict=True):
+        for chunk in range(max(first_chunk, 1) - 1, min(next_chunk - 1, len(table.offsets))):
+            last = min(first + samples, count)
+            if last == first:
+                break
+            length = before[last] - before[first] if before is not None else (last - first) * table.same_size
             offset = table.offsets[chunk]
-            if last > first:
-                yield offset, offset + length, (first, last)
+            yield offset, offset + length, (first, last)
             first = last
 
 
@@ -140,20 +138,12 @@ def _table(source: Source, box: Box, skip: int, count: int, code: str) -> array[
     return None if data is None else _integers(data, code)
 
 
-def _runs(source: Source, stbl: Box | None, chunks: int) -> Iterator[_Run]:
+def _samples_to_chunks(source: Source, stbl: Box | None) -> tuple[array[int], array[int]]:
     stsc = child(source, stbl, b"stsc")
     head = body(source, stsc, 8)
-    if stsc is None or len(head) < 8:
-        return
-    values = _table(source, stsc, 8, 3 * struct.unpack(">I", head[4:])[0], "I")
+    values = None
+    if stsc is not None and len(head) == 8:
+        values = _table(source, stsc, 8, 3 * struct.unpack(">I", head[4:])[0], "I")
     if values is None:
-        return
-    firsts, counts = values[0::3], values[1::3]
-    sample = 0
-    for index, (first, samples) in enumerate(zip(firsts, counts, strict=True)):
-        following = firsts[index + 1] - 1 if index + 1 < len(firsts) else chunks
-        last = min(following, chunks)
-        if not 0 <= first - 1 < last:
-            continue
-        yield _Run(first - 1, last, samples, sample)
-        sample += (last - first + 1) * samples
+        return array("I"), array("I")
+    return values[0::3], values[1::3]

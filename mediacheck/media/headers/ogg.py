@@ -14,6 +14,7 @@ from mediacheck.media.reading import ContainerReading
 
 _HEADER = 27
 _CONTINUED, _FIRST, _LAST = 1, 2, 4
+_FIELDS = struct.Struct("<BQIIIB")
 _NO_GRANULE = 0xFFFF_FFFF_FFFF_FFFF
 _BLOCK = 1 << 20
 _MAX_STREAMS = 10_000
@@ -25,14 +26,8 @@ class _Page(NamedTuple):
     granule: int
     serial: int
     lacing: bytes
-
-    @property
-    def body(self) -> int:
-        return self.offset + _HEADER + len(self.lacing)
-
-    @property
-    def end(self) -> int:
-        return self.body + sum(self.lacing)
+    body: int
+    end: int
 
 
 class _Walk:
@@ -102,12 +97,16 @@ class _Walk:
 
 
 def _page_at(source: Source, position: int) -> _Page | None:
-    head = source.exactly(position, _HEADER)
-    if head is None or head[:5] != b"OggS\0":
+    # One read for the header and the longest segment table: a file may have a page for every 20 ms.
+    head = source.at(position, _HEADER + 255)
+    if len(head) < _HEADER or head[:5] != b"OggS\0":
         return None
-    flags, granule, serial, _sequence, _crc, segments = struct.unpack("<BQIIIB", head[5:])
-    lacing = source.exactly(position + _HEADER, segments)
-    return None if lacing is None else _Page(position, flags, granule, serial, lacing)
+    flags, granule, serial, _sequence, _crc, segments = _FIELDS.unpack_from(head, 5)
+    lacing = head[_HEADER : _HEADER + segments]
+    if len(lacing) < segments:
+        return None
+    body = position + _HEADER + segments
+    return _Page(position, flags, granule, serial, lacing, body, body + sum(lacing))
 
 
 def _find_page(source: Source, position: int) -> int | None:

@@ -36,7 +36,7 @@ class OggStream:
             held = sum(opus_samples(packet) for packet in packets)
             self.starts_at_zero = granule <= held
         elif self.codec == "vorbis":
-            self.starts_at_zero = granule <= (len(packets) + 1) * self.longest_packet
+            self.starts_at_zero = granule <= len(packets) * self.longest_packet
 
 
 def identify(serial: int, packet: bytes) -> OggStream:
@@ -44,8 +44,8 @@ def identify(serial: int, packet: bytes) -> OggStream:
     if packet[:8] == b"OpusHead" and len(packet) >= 12:
         return OggStream(serial, "opus", pre_skip=struct.unpack("<H", packet[10:12])[0])
     if packet[:7] == b"\x01vorbis" and len(packet) >= 29:
-        # Vorbis I, 4.2.2: the exponents of the two block sizes; a packet returns at most half of two long blocks.
-        return OggStream(serial, "vorbis", longest_packet=1 << (packet[28] >> 4))
+        # Vorbis I, 4.2.2: the exponents of the two block sizes; a packet gives half a long block at most.
+        return OggStream(serial, "vorbis", longest_packet=1 << (packet[28] >> 4) >> 1)
     if packet[:5] == b"\x7fFLAC" and len(packet) >= 51:
         # RFC 9639, 10.1: nine bytes of mapping header, "fLaC", the block's header, then STREAMINFO.
         return OggStream(serial, "flac", total=total_samples(packet[17:51]))

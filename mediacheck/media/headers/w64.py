@@ -41,9 +41,8 @@ def read(source: Source) -> ContainerReading:
             position = source.size if name == _DATA else position
             break
         if position + size > source.size:
-            if name != _DATA:
+            if data is None:
                 problems.append(truncated(f"a chunk ends at byte {position + size}, the file has {source.size} bytes"))
-            position = source.size
             break
         if name == _FMT and wave is None:
             parsed = parse(source.at(body, min(size - _HEADER, 4096)), "<")
@@ -112,6 +111,7 @@ def _size_problems(source: Source, data: SampleData, wave: WaveFormat | None, st
             header("wav.size_mismatch", f"the header declares {riff_size} bytes, the file has {source.size}")
         )
     rest = source.size - stopped_at
-    if rest > 0 and not only_tags(source, stopped_at):
+    # A last chunk that is cut holds no samples; the outer size has told of it.
+    if rest > 0 and riff_size <= source.size and not only_tags(source, stopped_at):
         problems.append(trailing_data(f"{rest} bytes follow the last chunk, which ends at byte {stopped_at}"))
     return problems

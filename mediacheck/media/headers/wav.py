@@ -35,7 +35,8 @@ class _Walk:
         self.fmt: bytes | None = None
         self.fact: int | None = None
         self.data: SampleData | None = None
-        self.data_size32 = 0
+        self.data_size = 0
+        """As declared, in the ds64 chunk where that gives it."""
         self.cut: Chunk | None = None
         self.boundaries: list[int] = []
         self.stopped_at = 12
@@ -78,7 +79,7 @@ class _Walk:
 
     def _take_data(self, chunk: Chunk) -> Chunk:
         rest = self.source.size - chunk.offset
-        self.data_size32 = chunk.size
+        self.data_size = chunk.size
         from_ds64 = b"data" in self.sizes and chunk.size == self.sizes[b"data"]
         empty = chunk.size == 0 and chain_to_end(self.source, chunk.offset, self.order)
         beyond = chunk.size > rest
@@ -152,7 +153,7 @@ def _size_problems(walk: _Walk, data: SampleData, wave: WaveFormat | None) -> li
         return [
             header(
                 "wav.size_placeholder",
-                f"the data chunk's size is the placeholder {walk.data_size32} (0x{walk.data_size32:X}); "
+                f"the data chunk's size is the placeholder {walk.data_size} (0x{walk.data_size:X}); "
                 f"{data.present} bytes of samples follow",
             )
         ]
@@ -160,6 +161,10 @@ def _size_problems(walk: _Walk, data: SampleData, wave: WaveFormat | None) -> li
         return [shortfall(data, wave.frame_bytes if wave else 1, wave is None or wave.encoding is None, "data")]
     problems = []
     size = walk.source.size
+    in_ds64 = walk.sizes.get(b"data", 0)
+    if in_ds64 and walk.data_size != in_ds64:
+        message = f"the data chunk declares {walk.data_size} bytes, the ds64 chunk {in_ds64}"
+        problems.append(header("wav.size_mismatch", message))
     right_ends = {size, *walk.boundaries}
     if not right_ends & {walk.riff_end - 1, walk.riff_end, walk.riff_end + 1}:
         problems.append(
@@ -170,7 +175,7 @@ def _size_problems(walk: _Walk, data: SampleData, wave: WaveFormat | None) -> li
         )
     rest = size - walk.stopped_at
     # A last chunk that is cut holds no samples; the RIFF size above has told of it.
-    announced = walk.cut is not None and bool(problems)
+    announced = walk.cut is not None and walk.riff_end > size + 1
     if rest > 1 and not announced and not only_tags(walk.source, walk.stopped_at):
         problems.append(trailing_data(f"{rest} bytes follow the declared end of the file at byte {walk.stopped_at}"))
     return problems
