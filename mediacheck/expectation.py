@@ -9,7 +9,7 @@ from mediacheck.facts import Struct
 from mediacheck.serialise import parse_fraction
 
 
-class Expectation(Struct, kw_only=True):
+class Expectation(Struct, frozen=True, kw_only=True):
     """What the file was asked to be; None: nothing was asked. Times in seconds, exact."""
 
     duration: Fraction | None = None

@@ -12,18 +12,20 @@ import base64
 import sys
 from array import array
 from fractions import Fraction
-from typing import Literal
+from typing import Final, Literal, dataclass_transform
 
 import msgspec
 
-FACTS_SCHEMA = "mediacheck.facts/1"
+FACTS_SCHEMA: Final = "mediacheck.facts/1"
 
 
+# msgspec hands frozen and kw_only down to subclasses; type checkers learn of it from this.
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(msgspec.field,))
 class Struct(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Base of every type that crosses a module border: frozen, by name, strict when read back."""
 
 
-class Span(Struct, kw_only=True):
+class Span(Struct, frozen=True, kw_only=True):
     """A half-open stretch of time, in seconds."""
 
     start: Fraction
@@ -34,7 +36,7 @@ class Span(Struct, kw_only=True):
         return self.end - self.start
 
 
-class SpanTotals(Struct, kw_only=True):
+class SpanTotals(Struct, frozen=True, kw_only=True):
     """What a list of spans amounts to, so that a report may show the first hundred only."""
 
     count: int = 0
@@ -42,7 +44,7 @@ class SpanTotals(Struct, kw_only=True):
     longest: Fraction = msgspec.field(default_factory=Fraction)
 
 
-class Problem(Struct, kw_only=True):
+class Problem(Struct, frozen=True, kw_only=True):
     """Something wrong with the file that its bytes or its decoder show."""
 
     code: str
@@ -53,7 +55,7 @@ class Problem(Struct, kw_only=True):
     """Which question it answers: can it be read, is it whole, is its header right."""
 
 
-class Series(Struct, kw_only=True):
+class Series(Struct, frozen=True, kw_only=True):
     """Numbers at a fixed step, packed: little-endian float32 in base64 (5.4 bytes a value in JSON)."""
 
     count: int
@@ -77,19 +79,19 @@ class Series(Struct, kw_only=True):
         return values
 
 
-class FileFacts(Struct, kw_only=True):
+class FileFacts(Struct, frozen=True, kw_only=True):
     name: str
     """The file's name as given, without the folders above it."""
     bytes: int
     sha256: str
 
 
-class Tag(Struct, kw_only=True):
+class Tag(Struct, frozen=True, kw_only=True):
     key: str
     value: str
 
 
-class ContainerFacts(Struct, kw_only=True):
+class ContainerFacts(Struct, frozen=True, kw_only=True):
     format: str | None
     """FFmpeg's short name (``wav``, ``mov,mp4,m4a,3gp,3g2,mj2``); None where nothing recognised the bytes."""
     declared_duration: Fraction | None = None
@@ -105,7 +107,7 @@ class ContainerFacts(Struct, kw_only=True):
     problems: tuple[Problem, ...] = ()
 
 
-class NonMonotonic(Struct, kw_only=True):
+class NonMonotonic(Struct, frozen=True, kw_only=True):
     """Timestamps that go backwards or repeat, in the order in which the decoder gives them."""
 
     count: int = 0
@@ -113,7 +115,7 @@ class NonMonotonic(Struct, kw_only=True):
     """From the earlier stamp reached to the stamp that followed; ``end <= start`` for each."""
 
 
-class Timeline(Struct, kw_only=True):
+class Timeline(Struct, frozen=True, kw_only=True):
     """Where a stream's frames (audio: packets) stand on the container's clock, in seconds."""
 
     first: Fraction | None = None
@@ -130,7 +132,7 @@ class Timeline(Struct, kw_only=True):
     non_monotonic: NonMonotonic = msgspec.field(default_factory=NonMonotonic)
 
 
-class StreamFacts(Struct, kw_only=True):
+class StreamFacts(Struct, frozen=True, kw_only=True):
     """What every stream has."""
 
     index: int
@@ -151,14 +153,14 @@ class StreamFacts(Struct, kw_only=True):
     """None for a stream that is not decoded."""
 
 
-class NonFinite(Struct, kw_only=True):
+class NonFinite(Struct, frozen=True, kw_only=True):
     nan: int = 0
     inf: int = 0
     spans: tuple[Span, ...] = ()
     spans_totals: SpanTotals = msgspec.field(default_factory=SpanTotals)
 
 
-class ChannelLevels(Struct, kw_only=True):
+class ChannelLevels(Struct, frozen=True, kw_only=True):
     """Levels of one channel, over its finite samples."""
 
     peak_dbfs: float | None
@@ -174,7 +176,7 @@ class ChannelLevels(Struct, kw_only=True):
     """RMS of the loudest 10 ms window."""
 
 
-class ZeroRun(Span, kw_only=True):
+class ZeroRun(Span, frozen=True, kw_only=True):
     """Exact zeros for 5 ms or more on one channel."""
 
     channel: int
@@ -184,7 +186,7 @@ class ZeroRun(Span, kw_only=True):
     after_dbfs: float | None
 
 
-class ConstantRun(Span, kw_only=True):
+class ConstantRun(Span, frozen=True, kw_only=True):
     """One value, not zero, for 20 ms or more on one channel."""
 
     channel: int
@@ -192,14 +194,14 @@ class ConstantRun(Span, kw_only=True):
     value: float
 
 
-class Tail(Struct, kw_only=True):
+class Tail(Struct, frozen=True, kw_only=True):
     last_dbfs: float | None = None
     """RMS of the last 10 ms, the loudest channel."""
     loudest_second_dbfs: float | None = None
     """RMS of the loudest second (or of the whole stream, where it is shorter), the loudest channel."""
 
 
-class Loudness(Struct, kw_only=True):
+class Loudness(Struct, frozen=True, kw_only=True):
     """ITU-R BS.1770-4 and EBU Tech 3342. All None below 0.4 s and where all is silent."""
 
     integrated_lufs: float | None = None
@@ -207,7 +209,7 @@ class Loudness(Struct, kw_only=True):
     true_peak_dbtp: float | None = None
 
 
-class SampleBounds(Struct, kw_only=True):
+class SampleBounds(Struct, frozen=True, kw_only=True):
     """Between which counts the true number of samples lies, where the container cannot say it exactly."""
 
     low: int
@@ -215,7 +217,7 @@ class SampleBounds(Struct, kw_only=True):
     reason: str
 
 
-class AudioStream(StreamFacts, kw_only=True, tag_field="kind", tag="audio"):
+class AudioStream(StreamFacts, frozen=True, kw_only=True, tag_field="kind", tag="audio"):
     sample_rate: int
     """Hz."""
     channels: int
@@ -265,7 +267,7 @@ class AudioStream(StreamFacts, kw_only=True, tag_field="kind", tag="audio"):
     """xxh3-128 of the decoded samples in a fixed layout: equality, not security."""
 
 
-class VideoStream(StreamFacts, kw_only=True, tag_field="kind", tag="video"):
+class VideoStream(StreamFacts, frozen=True, kw_only=True, tag_field="kind", tag="video"):
     width: int
     height: int
     pixel_format: str | None
@@ -298,7 +300,7 @@ class VideoStream(StreamFacts, kw_only=True, tag_field="kind", tag="video"):
     """xxh3-128 of the decoded frames in a fixed layout: equality, not security."""
 
 
-class OtherStream(StreamFacts, kw_only=True, tag_field="kind", tag="other"):
+class OtherStream(StreamFacts, frozen=True, kw_only=True, tag_field="kind", tag="other"):
     """A stream that is neither: subtitles, data, a cover picture. It is not decoded."""
 
     media_type: str = "unknown"
@@ -309,7 +311,7 @@ class OtherStream(StreamFacts, kw_only=True, tag_field="kind", tag="other"):
 Stream = AudioStream | VideoStream | OtherStream
 
 
-class MediaFacts(Struct, kw_only=True):
+class MediaFacts(Struct, frozen=True, kw_only=True):
     """All that was measured of one file."""
 
     schema: Literal["mediacheck.facts/1"] = FACTS_SCHEMA

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 from mediacheck.expectation import Expectation
 from mediacheck.facts import MediaFacts, Span, SpanTotals, Struct, Tag
 
-REPORT_SCHEMA = "mediacheck.report/1"
-REPORTS_SCHEMA = "mediacheck.reports/1"
+REPORT_SCHEMA: Final = "mediacheck.report/1"
+REPORTS_SCHEMA: Final = "mediacheck.reports/1"
 
 Outcome = Literal["pass", "fail", "inconclusive", "not_applicable"]
 Severity = Literal["error", "warning"]
 Verdict = Literal["pass", "fail", "inconclusive"]
 
 
-class Finding(Struct, kw_only=True):
+class Finding(Struct, frozen=True, kw_only=True):
     """What one check says of one file."""
 
     check: str
@@ -35,31 +35,31 @@ class Finding(Struct, kw_only=True):
     """One sentence: what is wrong, by how much and where; or what could not be checked, and why."""
 
 
-class ToolIdentity(Struct, kw_only=True):
+class ToolIdentity(Struct, frozen=True, kw_only=True):
     name: str
     version: str
     libraries: tuple[Tag, ...]
 
 
-class ValidatorIdentity(Struct, kw_only=True):
+class ValidatorIdentity(Struct, frozen=True, kw_only=True):
     id: str
     digest: str
     status: Literal["preview", "stable"]
 
 
-class ContractIdentity(Struct, kw_only=True):
+class ContractIdentity(Struct, frozen=True, kw_only=True):
     id: str
     digest: str
     status: str
 
 
-class Subject(Struct, kw_only=True):
+class Subject(Struct, frozen=True, kw_only=True):
     name: str
     bytes: int
     sha256: str
 
 
-class Report(Struct, kw_only=True):
+class Report(Struct, frozen=True, kw_only=True):
     """A file judged: whoever holds the facts and the validator can compute it again, byte for byte."""
 
     schema: Literal["mediacheck.report/1"] = REPORT_SCHEMA
@@ -77,6 +77,6 @@ class Report(Struct, kw_only=True):
     """Without the envelope, and with the first hundred spans of each list."""
 
 
-class Reports(Struct, kw_only=True):
+class Reports(Struct, frozen=True, kw_only=True):
     schema: Literal["mediacheck.reports/1"] = REPORTS_SCHEMA
     reports: tuple[Report, ...]

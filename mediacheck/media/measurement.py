@@ -27,6 +27,9 @@ from mediacheck.media.reading import ContainerReading, PcmLayout
 from mediacheck.media.tracks import AudioTrack, VideoTrack, is_attached_picture, other_stream
 from mediacheck.media.vorbis import decode_vorbis, is_plain_vorbis
 
+DECODER_THREADS = 1
+"""With several, which frame of a damaged stream an error falls on depends on timing, and so would the facts."""
+
 
 @dataclass(frozen=True)
 class Decoded:
@@ -137,6 +140,8 @@ def _decode(source: Path, size: int, reading: ContainerReading) -> Decoded:
     """Decode with FFmpeg; what cannot be opened or read on is a problem among the facts."""
     try:
         container = open_container(source)
+    except MemoryError:
+        raise
     except (av.FFmpegError, ValueError, OSError):
         return Decoded(ContainerFacts(format=None, problems=(not_media(source, size),)))
     with container:
@@ -158,8 +163,7 @@ def _decode_streams(
             message = f"stream {stream.index} ({stream.type}) is in a codec that no decoder here reads"
             problems.append(Problem(code="no_decoder", message=message, affects="decodable"))
             continue
-        # One thread: with several, which frame an error falls on depends on timing, and so would the facts.
-        stream.codec_context.thread_count = 1
+        stream.codec_context.thread_count = DECODER_THREADS
         if stream.codec_context.name == "flac":
             stream.codec_context.options = {"err_detect": "crccheck"}
         if isinstance(stream, av.AudioStream):
@@ -172,6 +176,8 @@ def _decode_streams(
             for packet in container.demux([track.stream for track in tracks.values()]):
                 if track := tracks.get(packet.stream_index):
                     track.take(packet)
+        except MemoryError:
+            raise
         except (av.FFmpegError, ValueError, LookupError) as error:
             # LookupError: PyAV's answer to a stream that a damaged file brings up only on the way.
             reason = getattr(error, "strerror", None) or str(error)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import struct
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -13,7 +15,7 @@ from numpy.typing import NDArray
 from mediacheck.facts import AudioStream, OtherStream, Problem, SampleBounds, Span, VideoStream
 from mediacheck.media.audio_meter import ALAW_SCALE, MULAW_SCALE, SCALES, AudioHeader, AudioMeter
 from mediacheck.media.channels import is_measurable, names_of
-from mediacheck.media.reading import ContainerReading, TrackReading
+from mediacheck.media.reading import ContainerReading
 from mediacheck.media.timeline import AudioTimeline, VideoTimeline
 from mediacheck.media.video_meter import VideoHeader, VideoMeter
 
@@ -73,6 +75,9 @@ class Track:
             self.note_packet(packet)
         try:
             return packet.decode()
+        except MemoryError:
+            # FFmpeg's own, when the worker's limit is reached: no fault of the packet's.
+            raise
         except (av.FFmpegError, ValueError, OverflowError):
             self.errors += 1
             if packet.pts is not None and len(self.error_spans) < SHOWN_SPANS:
@@ -101,6 +106,17 @@ class Track:
                     affects="decodable",
                 )
             )
+
+
+@dataclass(frozen=True)
+class Played:
+    """What an MP4 edit list plays of a track."""
+
+    samples: int
+    slack: int
+    """How far ``samples`` may lie from the truth, since the list counts in coarser ticks."""
+    tick: Fraction
+    """Seconds."""
 
 
 class AudioTrack(Track):
@@ -172,34 +188,36 @@ class AudioTrack(Track):
         scale = {"pcm_alaw": ALAW_SCALE, "pcm_mulaw": MULAW_SCALE}.get(self.codec, SCALES[name])
         self._meter = AudioMeter(self._names, self._rate, scale, self._limit())
 
-    def _edit_samples(self, edit: TrackReading) -> tuple[int, int] | None:
-        """Samples that the edit list plays, and how far that may lie from the truth by its coarse clock."""
-        if edit.edit_duration is None:
+    def _played(self) -> Played | None:
+        """What the edit list plays; None without one that gives a length."""
+        edit = self._edit
+        if edit is None or edit.edit_duration is None:
             return None
-        slack = -(-edit.edit_precision * self._rate // 1) + 1 if edit.edit_precision else 0
-        return round(edit.edit_duration * self._rate), int(slack)
+        # One sample more for the rounding of the length itself.
+        slack = math.ceil(edit.edit_precision * self._rate) + 1 if edit.edit_precision else 0
+        return Played(round(edit.edit_duration * self._rate), slack, edit.edit_precision)
 
     def _limit(self) -> int | None:
         """After how many samples the container's edit list ends, which FFmpeg does not cut to."""
-        edit = self._edit_samples(self._edit) if self._edit else None
-        if edit is None:
+        played = self._played()
+        if played is None:
             return None
-        samples, slack = edit
         # A codec without padding is cut only where the edit list really leaves samples out: not by its rounding.
-        return samples + slack if is_exact(self.codec) else samples
+        return played.samples + played.slack if is_exact(self.codec) else played.samples
 
     def _bounds(self, samples: int, dropped: int) -> SampleBounds | None:
-        edit = self._edit_samples(self._edit) if self._edit else None
-        if edit is not None and abs(samples - edit[0]) <= edit[1] and not is_exact(self.codec):
-            played, slack = edit
-            if not slack:
+        played = self._played()
+        if is_exact(self.codec) or not samples:
+            return None
+        if played is not None and abs(samples - played.samples) <= played.slack:
+            if not played.slack:
                 return None
             return SampleBounds(
-                low=max(0, played - slack),
-                high=min(played + slack, samples + dropped),
-                reason=f"the edit list counts in ticks of {2 * float(self._edit.edit_precision):.6g} s",  # type: ignore[union-attr]
+                low=max(0, played.samples - played.slack),
+                high=min(played.samples + played.slack, samples + dropped),
+                reason=f"the edit list counts in ticks of {float(played.tick):.6g} s",
             )
-        if is_exact(self.codec) or self._exact_total or self._padding or not samples:
+        if self._exact_total or self._padding:
             return None
         return SampleBounds(
             low=max(0, samples - max(0, self._frame_size - 1)),

@@ -12,6 +12,7 @@ from mediacheck.media.headers.problems import truncated
 from mediacheck.media.headers.source import Source
 
 _MAX_REFERENCES = 65_535
+_MAX_INDEXES = 100
 _MAX_TRUN_BYTES = 1 << 20
 
 
@@ -35,7 +36,8 @@ def fragments_end(source: Source, moov: Box, boxes: list[Box]) -> FragmentsEnd:
     if b"mfra" in kinds:
         return FragmentsEnd(True, "by the fragment index at its end (mfra)")
     # An index may also stand before every single segment: then the first one does not know of the rest.
-    if index is not None and index.references > 1 and kinds.count(b"sidx") == 1 and b"styp" not in kinds:
+    at_start = b"sidx" not in kinds[kinds.index(b"moof") :] if b"moof" in kinds else False
+    if index is not None and index.references > 1 and at_start and b"styp" not in kinds:
         return FragmentsEnd(True, "by the segment index (sidx)")
     return _by_duration(source, moov, boxes)
 
@@ -47,10 +49,16 @@ class _SegmentIndex(NamedTuple):
 
 
 def _segment_index(source: Source, boxes: list[Box]) -> _SegmentIndex | None:
-    """The first segment index of the file; None without one (14496-12, 8.16.3)."""
-    sidx = next((box for box in boxes if box.kind == b"sidx"), None)
+    """The index that reaches farthest, of those before the first fragment (one a track); None without one."""
+    first = next((number for number, box in enumerate(boxes) if box.kind == b"moof"), len(boxes))
+    found = [_references(source, box) for box in boxes[:first][:_MAX_INDEXES] if box.kind == b"sidx"]
+    return max((index for index in found if index is not None), default=None)
+
+
+def _references(source: Source, sidx: Box) -> _SegmentIndex | None:
+    """ISO/IEC 14496-12, 8.16.3."""
     data = body(source, sidx, 32 + 12 * _MAX_REFERENCES)
-    if sidx is None or len(data) < 12:
+    if len(data) < 12:
         return None
     shape = ">QQHH" if data[0] == 1 else ">IIHH"
     start = 12 + struct.calcsize(shape)

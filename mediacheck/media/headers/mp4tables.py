@@ -10,15 +10,15 @@ import sys
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterator
-from itertools import accumulate
-from operator import lt, mul, sub
+from itertools import accumulate, chain, repeat
+from operator import lt, mul
 from typing import NamedTuple
 
 from mediacheck.media.headers.boxes import Box, body, child
 from mediacheck.media.headers.source import Source
 
-_MAX_TABLE_BYTES = 64 << 20
-"""A longer table is not read: it would take more memory than all of the measuring."""
+_MAX_TABLE_BYTES = 16 << 20
+"""A longer table (46 hours of film) is not read: it would take more memory than all of the measuring."""
 
 
 class SampleTable(NamedTuple):
@@ -37,9 +37,12 @@ class SampleTable(NamedTuple):
     """stsc: from this chunk on (counted from 1), so many samples in a chunk."""
 
     @property
-    def same_size(self) -> int:
-        """The one size of all samples; 0 where each has its own."""
-        return self.sizes if isinstance(self.sizes, int) else 0
+    def run_lengths(self) -> list[int]:
+        """Chunks of each entry of stsc; an entry beyond the last chunk has none."""
+        last = len(self.offsets) + 1
+        return [
+            max(min(end, last) - start, 0) for start, end in zip(self.firsts, [*self.firsts[1:], last], strict=True)
+        ]
 
 
 def read_table(source: Source, trak: Box) -> SampleTable:
@@ -50,45 +53,46 @@ def read_table(source: Source, trak: Box) -> SampleTable:
     if not count or not offsets or sizes is None:
         return SampleTable(count, readable=count == 0)
     firsts, counts = _samples_to_chunks(source, stbl)
-    # Chunks that are not in order would also let a crafted table be walked without end.
-    if not firsts or not all(map(lt, firsts, firsts[1:])):
+    if not firsts or firsts[0] != 1 or not all(map(lt, firsts, firsts[1:])):
         return SampleTable(count, readable=False)
-    chunks = map(sub, [*firsts[1:], len(offsets) + 1], firsts)
-    table = SampleTable(count, True, 0, sum(map(mul, chunks, counts)), sizes, offsets, firsts, counts)
+    table = SampleTable(count, True, 0, 0, sizes, offsets, firsts, counts)
+    table = table._replace(placed=sum(map(mul, table.run_lengths, counts)))
     # An upper bound settles almost every file; the exact end is only needed where the file is about to be accused.
     bound = max(offsets) + max(counts) * (sizes if isinstance(sizes, int) else max(sizes))
-    return table._replace(end=bound if bound <= source.size else max((e for _, e, _ in _ends(table)), default=0))
+    return table._replace(end=bound if bound <= source.size else max(_ends(table, _bounds(table)), default=0))
 
 
 def missing_samples(table: SampleTable, size: int) -> int:
     """How many samples do not lie whole within ``size`` bytes."""
     missing = 0
-    for offset, end, (first, last) in _ends(table):
+    bounds = _bounds(table)
+    for offset, end, first, last in zip(table.offsets, _ends(table, bounds), bounds, bounds[1:], strict=False):
         if end <= size:
             continue
         if isinstance(table.sizes, int):
-            whole = max(size - offset, 0) // table.sizes if table.sizes else last - first
+            whole = max(size - offset, 0) // table.sizes
         else:
             whole = bisect_right(list(accumulate(table.sizes[first:last])), size - offset)
         missing += last - first - min(whole, last - first)
     return missing
 
 
-def _ends(table: SampleTable) -> Iterator[tuple[int, int, tuple[int, int]]]:
-    """Of every chunk: its offset, its end, and the range of its samples."""
+def _bounds(table: SampleTable) -> array[int]:
+    """Index of each chunk's first sample, and one past the last sample of all."""
+    samples = chain.from_iterable(map(repeat, table.counts, table.run_lengths))
     count = table.sample_count or 0
-    before = None if isinstance(table.sizes, int) else array("Q", accumulate(table.sizes, initial=0))
-    first = 0
-    following = [*table.firsts[1:], len(table.offsets) + 1]
-    for first_chunk, next_chunk, samples in zip(table.firsts, following, table.counts, strict=True):
-        for chunk in range(max(first_chunk, 1) - 1, min(next_chunk - 1, len(table.offsets))):
-            last = min(first + samples, count)
-            if last == first:
-                break
-            length = before[last] - before[first] if before is not None else (last - first) * table.same_size
-            offset = table.offsets[chunk]
-            yield offset, offset + length, (first, last)
-            first = last
+    bounds = array("Q", accumulate(samples, initial=0))
+    return bounds if bounds[-1] <= count else array("Q", (min(sample, count) for sample in bounds))
+
+
+def _ends(table: SampleTable, bounds: array[int]) -> Iterator[int]:
+    """Byte at which each chunk's last sample ends; 0 for a chunk without samples."""
+    pairs = zip(table.offsets, bounds, bounds[1:], strict=False)
+    if isinstance(table.sizes, int):
+        size = table.sizes
+        return (offset + (last - first) * size if last > first else 0 for offset, first, last in pairs)
+    before = array("Q", accumulate(table.sizes, initial=0))
+    return (offset + before[last] - before[first] if last > first else 0 for offset, first, last in pairs)
 
 
 def _integers(data: bytes, code: str) -> array[int]:

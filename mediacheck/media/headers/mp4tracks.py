@@ -37,7 +37,7 @@ def read_track(
         media_duration=0 if duration in _UNKNOWN_DURATIONS else duration,
         edit_duration=Fraction(played, movie_timescale) if usable and played else None,
         edit_media_time=media_time,
-        edit_precision=Fraction(0) if exact or not edits else Fraction(edits, 2 * movie_timescale),
+        edit_precision=Fraction(0) if exact or not edits else Fraction(edits, movie_timescale),
         empty_edit=Fraction(empty, movie_timescale) if usable else Fraction(0),
         sample_count=sample_count,
     )

@@ -129,7 +129,9 @@ def read(source: Source) -> ContainerReading:
     if open_streams and not walk.cut:
         names = ", ".join(f"{stream.codec or 'unknown'} stream {stream.serial}" for stream in open_streams[:5])
         problems.append(truncated(f"no end-of-stream page: {names}"))
-    complete = not walk.cut and not open_streams and bool(walk.streams)
+    complete: bool | None = not walk.cut and not open_streams
+    if complete and not walk.streams:
+        complete = None
     return ContainerReading(
         family="ogg",
         complete=complete,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from itertools import groupby
+from itertools import groupby, pairwise
 
 import numpy as np
 from hypothesis import given, settings
@@ -22,7 +22,7 @@ SIGNALS = st.lists(st.tuples(VALUES, st.integers(1, 30)), min_size=1, max_size=1
 
 def blocks(x: np.ndarray, cuts: list[int]) -> list[np.ndarray]:
     edges = sorted({0, len(x), *(c % (len(x) + 1) for c in cuts)})
-    return [x[a:b] for a, b in zip(edges, edges[1:], strict=False)]
+    return [x[a:b] for a, b in pairwise(edges)]
 
 
 def runs_of(x: np.ndarray) -> list[tuple[float, int, int]]:

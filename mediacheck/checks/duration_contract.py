@@ -1,0 +1,185 @@
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from mediacheck.checks.asked import Answer, ask_contract, contract_severity, range_note, sample_range, video_rate
+from mediacheck.checks.registry import (
+    Case,
+    NoParameters,
+    Result,
+    check,
+    failed,
+    inconclusive,
+    lowered,
+    not_applicable,
+    passed,
+)
+from mediacheck.checks.wording import counted, exact, noun, signed
+from mediacheck.facts import AudioStream, VideoStream
+
+if TYPE_CHECKING:
+    from mediacheck.contracts import Contract, Outcome, Reachability
+
+
+@check("duration.contract", 1, NoParameters)
+def duration_contract(case: Case, parameters: NoParameters) -> Result:
+    """Samples and frames are exactly what the contract gives.
+
+    What it does: with ``--expect frames``, ``latents``, ``tokens`` or a duration that the contract takes, computes what
+    that request gives and compares both counts; without one, asks whether these samples and frames can come out of any
+    request. A count that the container leaves open passes where the contract's count lies within it. A contract that
+    is not verified in the source only warns.
+    Why it is bad: one latent too few or too many means that audio was cut or padded after the model made it, and no
+    tolerance that lets rounding pass can see it.
+    Parameters: none.
+    Source: the contract, which names its own; Comfy-Org/ComfyUI#15970.
+    """
+    contract = case.contract
+    if contract is None:
+        return not_applicable("no contract")
+    if not contract.decides_samples and not contract.decides_frames:
+        return not_applicable(f"contract {contract.id} decides no length")
+    audio = case.facts.audio[0] if case.facts.audio and contract.decides_samples else None
+    video = case.facts.video[0] if case.facts.video and contract.decides_frames else None
+    if audio is None and video is None:
+        return not_applicable("no stream whose length the contract decides")
+    answer = ask_contract(case, contract)
+    result = _judge(case, contract, answer, audio, video)
+    return lowered(result, contract_severity(contract))
+
+
+def _judge(
+    case: Case, contract: Contract, answer: Answer, audio: AudioStream | None, video: VideoStream | None
+) -> Result:
+    if answer.unanswered is not None:
+        return inconclusive(answer.unanswered)
+    if answer.impossible is not None:
+        return failed(f"it is not what was asked for: {answer.impossible}")
+    if answer.outcome is not None:
+        return _against(case, contract, answer.outcome, audio, video)
+    if answer.reach is None:
+        return inconclusive(f"contract {contract.id} gives no answer")
+    return _reachable(case, contract, answer.reach, audio, video)
+
+
+def _reachable(
+    case: Case, contract: Contract, reach: Reachability, audio: AudioStream | None, video: VideoStream | None
+) -> Result:
+    if reach.reachable and reach.outcome is not None:
+        return _against(case, contract, reach.outcome, audio, video)
+    near = _nearest(reach, audio, video)
+    if reach.at_frames is not None:
+        given = _against(case, contract, reach.at_frames, audio, video)
+        if given.outcome == "fail":
+            return failed(given.message + near, measured=given.measured, expected=given.expected, unit=given.unit)
+    if audio is not None and (video is None or reach.at_frames is None):
+        measured, unit = audio.samples, "samples"
+        what = f"{counted(audio.samples, 'sample')}{range_note(audio)}"
+        if video is not None:
+            what += f" with {counted(video.frames, 'frame')}"
+    elif video is not None:
+        measured, unit, what = video.frames, "frames", counted(video.frames, "frame")
+    else:
+        return inconclusive(f"contract {contract.id} gives no answer")
+    return failed(
+        f"no request of contract {contract.id} gives {what}{near}",
+        measured=measured,
+        expected=_nearest_counts(reach, unit),
+        unit=unit,
+    )
+
+
+def _against(
+    case: Case,
+    contract: Contract,
+    outcome: Outcome,
+    audio: AudioStream | None,
+    video: VideoStream | None,
+) -> Result:
+    """Both counts against ``outcome``; what it does not decide is left out, what is missing in the file fails."""
+    wrong: list[str] = []
+    right: list[str] = []
+    decisive: tuple[int, int, str] | None = None
+    if audio is not None and outcome.samples is not None:
+        low, high = sample_range(audio, case.expect.tolerance)
+        wanted = outcome.samples
+        if low <= wanted <= high:
+            right.append(f"{counted(wanted, 'sample')} = {exact(Fraction(wanted, audio.sample_rate))}")
+            if audio.samples_bounds is not None:
+                right[-1] += f", within what the container leaves open{range_note(audio)}"
+        else:
+            difference = audio.samples - wanted
+            seconds = exact(Fraction(abs(difference), audio.sample_rate))
+            wrong.append(
+                f"{counted(audio.samples, 'sample')}{range_note(audio)}, expected {wanted}: "
+                f"{signed(difference)} {noun(difference, 'sample')} = {seconds} too {'long' if difference > 0 else 'short'}"
+            )
+            decisive = (audio.samples, wanted, "samples")
+    if video is not None and outcome.frames is not None:
+        rate = video_rate(video) or Fraction(0)
+        difference = video.frames - outcome.frames
+        if abs(difference) <= (case.expect.tolerance or 0) * rate:
+            right.append(counted(video.frames, "frame"))
+        else:
+            wrong.append(
+                f"{counted(video.frames, 'frame')}, expected {outcome.frames}: {signed(difference)} {noun(difference, 'frame')} too "
+                f"{'many' if difference > 0 else 'few'}"
+            )
+            decisive = decisive or (video.frames, outcome.frames, "frames")
+    if not right and not wrong:
+        return inconclusive(f"contract {contract.id} gives no count for the streams of this file")
+    gives = f"(contract {contract.id}{_request(outcome)})"
+    if decisive is None:
+        first = outcome.samples if audio is not None and outcome.samples is not None else outcome.frames
+        unit = "samples" if audio is not None and outcome.samples is not None else "frames"
+        return passed(
+            f"{' and '.join(right)} {gives}",
+            measured=audio.samples if audio and unit == "samples" else video.frames if video else None,
+            expected=first,
+            unit=unit,
+        )
+    measured, expected, unit = decisive
+    return failed(f"{'; '.join(wrong)} {gives}", measured=measured, expected=expected, unit=unit)
+
+
+def _request(outcome: Outcome) -> str:
+    """``: 362 frames, 603 latents, 482400 samples``."""
+    parts = [
+        counted(count, name)
+        for count, name in (
+            (outcome.frames, "frame"),
+            (outcome.latents, "latent"),
+            (outcome.tokens, "token"),
+            (outcome.samples, "sample"),
+        )
+        if count is not None
+    ]
+    return f": {', '.join(parts)}" if parts else ""
+
+
+def _nearest(reach: Reachability, audio: AudioStream | None, video: VideoStream | None) -> str:
+    """``; the nearest it can give are …``, each with its difference to the file."""
+    parts = []
+    for outcome in (reach.below, reach.above):
+        if outcome is None:
+            continue
+        counts = []
+        if audio is not None and outcome.samples is not None:
+            counts.append(f"{outcome.samples} samples ({signed(audio.samples - outcome.samples)} in the file)")
+        if outcome.frames is not None:
+            more = f" ({signed(video.frames - outcome.frames)} in the file)" if video is not None else ""
+            counts.append(f"{outcome.frames} frames{more}")
+        if counts and " with ".join(counts) not in parts:
+            parts.append(" with ".join(counts))
+    return f"; the nearest it can give: {', '.join(parts)}" if parts else ""
+
+
+def _nearest_counts(reach: Reachability, unit: str) -> str | None:
+    counts = [
+        outcome.samples if unit == "samples" else outcome.frames
+        for outcome in (reach.below, reach.above)
+        if outcome is not None
+    ]
+    known = sorted({count for count in counts if count is not None})
+    return " or ".join(str(count) for count in known) or None

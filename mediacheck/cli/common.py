@@ -1,0 +1,124 @@
+"""Options and steps that commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from mediacheck import serialise
+from mediacheck.cli.debug import debug_wanted
+from mediacheck.cli.exits import ExitCode, exit_for
+from mediacheck.cli.inputs import MEDIA_SUFFIXES, RAW_SUFFIXES, Inputs
+from mediacheck.cli.measuring import Measured
+from mediacheck.cli.outputs import Outputs, echo, note, write
+from mediacheck.expectation import Expectation, parse_expectation
+from mediacheck.facts import MediaFacts
+from mediacheck.report.escape import printable
+from mediacheck.verdict import Report
+
+if TYPE_CHECKING:
+    from mediacheck.contracts import Contract
+    from mediacheck.validators import Validator
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def judging_options(command: Command) -> Command:
+    """By what to judge, and where the reports go."""
+    for option in (
+        click.option("--quiet", "-q", is_flag=True, help="No text and no progress; results and errors only."),
+        click.option("-o", "output", metavar="FILE", multiple=True, help="Write a report: .json, .junit.xml or .xml."),
+        click.option("--junit", metavar="FILE", help="Write JUnit XML."),
+        click.option("--json", "json_", metavar="FILE|-", help="Write the report as JSON; - for standard output."),
+        click.option(
+            "--expect",
+            metavar="KEY=VALUE",
+            multiple=True,
+            help="What was asked for: duration=15.075, samples=482400, …",
+        ),
+        click.option("--contract", metavar="ID|FILE", help="What the model can produce; see 'mediacheck contracts'."),
+        click.option("--validator", metavar="ID|FILE", help="The rules to judge by.  [default: v2]"),
+    ):
+        command = option(command)
+    return command
+
+
+def measuring_options(command: Command) -> Command:
+    """How to measure."""
+    for option in (
+        click.option(
+            "--memory-limit", type=click.IntRange(min=256), metavar="MB", help="For one file.  [default: 4096]"
+        ),
+        click.option(
+            "--timeout",
+            type=click.FloatRange(min=0, min_open=True),
+            metavar="SECONDS",
+            help="For one file.  [default: 600]",
+        ),
+        click.option("--raw", metavar="SPEC", help="Files are PCM without a header, as s16le:24000:1."),
+        click.option(
+            "--jobs", type=click.IntRange(min=1), metavar="N", help="Files measured at once.  [default: processors]"
+        ),
+        click.option("--facts", metavar="DIR", help="Save the facts of each file as DIR/NAME.facts.json."),
+    ):
+        command = option(command)
+    return command
+
+
+class Rules:
+    """By what to judge: loaded, and so known to be right, before a file is touched."""
+
+    def __init__(self, validator: str, contract: str | None, expect: Sequence[str]) -> None:
+        from mediacheck.contracts import load_contract
+        from mediacheck.validators import load_validator
+
+        self.validator: Validator = load_validator(validator)
+        self.contract: Contract | None = None if contract is None else load_contract(contract)
+        asked = parse_expectation(tuple(expect))
+        self.expect: Expectation | None = None if asked.empty else asked
+
+    def judge(self, facts: MediaFacts) -> Report:
+        from mediacheck.judge import judge
+
+        return judge(facts, self.validator, self.contract, self.expect)
+
+
+def suffixes_for(raw: str | None) -> frozenset[str]:
+    return MEDIA_SUFFIXES if raw is None else RAW_SUFFIXES
+
+
+def tell_skipped(inputs: Inputs, *, quiet: bool) -> None:
+    if inputs.skipped and not quiet:
+        noun = "file is" if inputs.skipped == 1 else "files are"
+        note(f"{inputs.skipped} {noun} not media by the suffix, and left out")
+
+
+def tell_internal_error(measured: Measured) -> None:
+    """Say that mediacheck itself failed on a file; with the traceback where someone looks for the bug."""
+    assert measured.failure is not None, "an internal error is a failure"
+    if debug_wanted() and measured.failure.traceback:
+        click.echo(measured.failure.traceback, nl=False, err=True)
+    note(
+        f"internal error on {printable(measured.facts.file.name)}: {printable(measured.failure.message)}; "
+        "this is a bug in mediacheck: please report it with what MEDIACHECK_DEBUG=1 prints"
+    )
+
+
+def save_facts(folder: Path, relative: Path, facts: MediaFacts) -> None:
+    """Write ``FOLDER/RELATIVE.facts.json``."""
+    target = folder / relative.parent / f"{relative.name}.facts.json"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    serialise.write_atomically(target, serialise.to_json(facts))
+
+
+def deliver(reports: Sequence[Report], outputs: Outputs, *, several: bool) -> ExitCode:
+    """Write and print the reports; the exit code is that of the worst verdict."""
+    write(outputs, reports, several=several)
+    if outputs.text_wanted:
+        from mediacheck.report import table, text
+
+        echo(table.render(reports) if several else text.render(reports[0]))
+    return exit_for(report.verdict for report in reports)

@@ -1,0 +1,70 @@
+"""``mediacheck measure``: facts only."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from mediacheck import serialise
+from mediacheck.cli import common
+from mediacheck.cli.exits import ExitCode
+from mediacheck.cli.inputs import STDIN, gather, standard_input
+from mediacheck.cli.measuring import measure_all
+from mediacheck.cli.outputs import STDOUT, echo, note, plan, prepare_folder
+from mediacheck.cli.settings import Choices, resolve
+from mediacheck.facts import MediaFacts
+from mediacheck.facts_file import FactsList
+from mediacheck.report.escape import printable
+from mediacheck.report.text import render_facts
+
+
+@click.command("measure")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH…")
+@click.option("--json", "json_", metavar="FILE|-", help="Write the facts as JSON; - for standard output.")
+@click.option("--quiet", "-q", is_flag=True, help="No text and no progress; results and errors only.")
+@common.measuring_options
+def measure_command(
+    paths: tuple[str, ...],
+    json_: str | None,
+    quiet: bool,
+    facts: str | None,
+    jobs: int | None,
+    raw: str | None,
+    timeout: float | None,
+    memory_limit: int | None,
+) -> int:
+    """Measure media files: facts only, no opinion.
+
+    PATH is a file, a folder, or - for standard input. Exit code 0 says that every file was measured, not that it is
+    good; 3 says that measuring one ran into its limits or crashed.
+    """
+    settings = resolve(Choices(jobs=jobs, timeout=timeout, memory_limit=memory_limit))
+    with standard_input(STDIN in paths) as stdin:
+        inputs = gather(paths, suffixes=common.suffixes_for(raw), stdin=stdin)
+        outputs = plan(json_, None, (), quiet=quiet, sources=[item.path for item in inputs.files])
+        if facts is not None:
+            prepare_folder(Path(facts))
+        common.tell_skipped(inputs, quiet=quiet)
+        kept: dict[int, MediaFacts] = {}
+        code = ExitCode.PASS
+        for measured in measure_all(inputs.files, raw=raw, settings=settings, quiet=quiet):
+            if facts is not None:
+                common.save_facts(Path(facts), Path(inputs.files[measured.index].relative), measured.facts)
+            if measured.internal_error:
+                common.tell_internal_error(measured)
+                code = ExitCode.TOOL_FAILED
+            elif measured.failure is not None:
+                note(f"{printable(measured.facts.file.name)}: {printable(measured.failure.message)}")
+                code = max(code, ExitCode.INCONCLUSIVE)
+            kept[measured.index] = measured.facts
+    ordered = tuple(kept[index] for index in sorted(kept))
+    if json_ is not None:
+        data = serialise.to_json(FactsList(facts=ordered) if inputs.several else ordered[0])
+        if json_ == STDOUT:
+            click.echo(data, nl=False)
+        else:
+            serialise.write_atomically(Path(json_), data)
+    if outputs.text_wanted:
+        echo("".join(render_facts(item) for item in ordered))
+    return code

@@ -1,0 +1,101 @@
+"""Measure files in workers, so that a decoder that crashes or hangs costs one file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mediacheck.cli.inputs import Input
+from mediacheck.cli.progress import progress
+from mediacheck.cli.settings import Settings
+from mediacheck.errors import PathError
+from mediacheck.facts import ContainerFacts, FileFacts, MediaFacts, Problem
+from mediacheck.workers import WorkerFailure, run_isolated
+
+_MEGABYTE = 1_000_000
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a worker is sent."""
+
+    path: Path
+    name: str
+    raw: str | None
+
+
+@dataclass(frozen=True)
+class Measured:
+    index: int
+    """Position among the inputs."""
+    facts: MediaFacts
+    failure: WorkerFailure | None
+    """Why the facts are no more than bytes and digest; None where the file was measured."""
+
+    @property
+    def internal_error(self) -> bool:
+        """Whether a bug of ours, and no fault or size of the file, is why."""
+        return self.failure is not None and self.failure.kind == "raised" and self.failure.error is None
+
+
+def measure_one(work: Work) -> MediaFacts:
+    """Runs in the worker: only here are the decoders imported."""
+    from mediacheck import media
+
+    return media.measure(work.path, name=work.name, raw=work.raw)
+
+
+def measure_all(files: Sequence[Input], *, raw: str | None, settings: Settings, quiet: bool) -> Iterator[Measured]:
+    """Measure every file, yielding each as it is done.
+
+    Raises:
+        MediacheckError: ``raw`` is malformed.
+    """
+    work = [Work(item.path, item.name, raw) for item in files]
+    results = run_isolated(
+        measure_one,
+        work,
+        jobs=min(settings.jobs, len(work)),
+        timeout_s=settings.timeout,
+        memory_bytes=settings.memory_limit * _MEGABYTE,
+    )
+    with progress(len(work), quiet=quiet) as advance:
+        for index, result in results:
+            if isinstance(result, WorkerFailure):
+                if result.error is not None and not isinstance(result.error, PathError):
+                    raise result.error
+                yield Measured(index, _facts_without_measuring(work[index], result, settings), result)
+            else:
+                yield Measured(index, result, None)
+            advance()
+
+
+def _facts_without_measuring(work: Work, failure: WorkerFailure, settings: Settings) -> MediaFacts:
+    from mediacheck import media
+
+    problem = _problem(failure, settings)
+    try:
+        return media.unmeasured(work.path, name=work.name, problem=problem)
+    except OSError:
+        # The file went away under the run.
+        return MediaFacts(
+            file=FileFacts(name=work.name, bytes=0, sha256=""),
+            container=ContainerFacts(format=None, problems=(problem,)),
+        )
+
+
+def _problem(failure: WorkerFailure, settings: Settings) -> Problem:
+    match failure.kind:
+        case "crashed":
+            code, message = "worker.crashed", f"the decoder {failure.message} on this file"
+        case "timeout":
+            code, message = "worker.timeout", f"measuring this file {failure.message}; --timeout sets the limit"
+        case "memory":
+            code = "worker.memory"
+            message = f"measuring this file needs more than {settings.memory_limit} MB; --memory-limit sets the limit"
+        case "raised" if failure.error is not None:
+            code, message = "file.unreadable", "the file could not be read any more when its turn came"
+        case "raised":
+            code, message = "worker.error", f"mediacheck itself failed on this file ({failure.message})"
+    return Problem(code=code, message=message, affects="decodable")

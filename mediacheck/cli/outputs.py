@@ -1,0 +1,145 @@
+"""Where results go: standard output, and files typed by option or extension."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import click
+
+from mediacheck import serialise
+from mediacheck.errors import UsageError
+from mediacheck.verdict import Report, Reports
+
+STDOUT = "-"
+
+
+@dataclass(frozen=True)
+class Target:
+    """One file to write, or standard output for JSON."""
+
+    kind: Literal["json", "junit"]
+    path: Path | None
+
+
+@dataclass(frozen=True)
+class Outputs:
+    targets: tuple[Target, ...]
+    quiet: bool
+
+    @property
+    def json_owns_stdout(self) -> bool:
+        return any(target.path is None for target in self.targets)
+
+    @property
+    def text_wanted(self) -> bool:
+        return not self.quiet and not self.json_owns_stdout
+
+
+def plan(
+    json: str | None, junit: str | None, typed: Sequence[str], *, quiet: bool, sources: Sequence[Path] = ()
+) -> Outputs:
+    """What to write where, each place proven writable before anything is measured.
+
+    Args:
+        json: a file, or ``-`` for standard output.
+        junit: a file.
+        typed: files whose extension says what they are: ``.json``, ``.junit.xml`` or ``.xml``.
+        quiet: no text on standard output.
+        sources: files that are read, and must not be overwritten.
+
+    Raises:
+        UsageError: an unknown extension, one file for two results, or a place that cannot be written.
+    """
+    targets: list[Target] = []
+    if json is not None:
+        targets.append(Target("json", None if json == STDOUT else Path(json)))
+    if junit is not None:
+        targets.append(Target("junit", Path(junit)))
+    targets += [Target(_kind_of(name), Path(name)) for name in typed]
+    places = [os.path.realpath(target.path) for target in targets if target.path is not None]
+    for place in places:
+        if places.count(place) > 1:
+            raise UsageError(f"{place} is named for two results; give each a file of its own")
+    reads = {os.path.realpath(source) for source in sources}
+    for target in targets:
+        if target.path is not None:
+            if os.path.realpath(target.path) in reads:
+                raise UsageError(f"{target.path} is one of the files to read; write the result elsewhere")
+            prove_writable(target.path)
+    return Outputs(tuple(targets), quiet)
+
+
+def prove_writable(path: Path) -> None:
+    """Raise where a file could not be written.
+
+    Raises:
+        UsageError: it is a folder, or its folder is missing or refuses.
+    """
+    if path.is_dir():
+        raise UsageError(f"cannot write {path}: it is a folder")
+    prove_folder(path.parent)
+
+
+def prove_folder(folder: Path) -> None:
+    """Raise where no file can be made in a folder. Trying is the only test that file systems and root agree on.
+
+    Raises:
+        UsageError: it is missing or refuses.
+    """
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise UsageError(f"cannot write into {folder}: {error.strerror}; make the folder or choose another") from error
+
+
+def prepare_folder(folder: Path) -> None:
+    """Make a folder for results.
+
+    Raises:
+        UsageError: it cannot be made or written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"cannot make the folder {folder}: {error.strerror}") from error
+    prove_folder(folder)
+
+
+def write(outputs: Outputs, reports: Sequence[Report], *, several: bool) -> None:
+    """Write every target."""
+    for target in outputs.targets:
+        if target.kind == "junit":
+            from mediacheck.report import junit
+
+            data = junit.render(reports)
+        else:
+            data = serialise.to_json(Reports(reports=tuple(reports)) if several else reports[0])
+        if target.path is None:
+            click.echo(data, nl=False)
+        else:
+            serialise.write_atomically(target.path, data)
+
+
+def echo(text: str) -> None:
+    """Text on standard output, with colours only where they are wanted."""
+    click.echo(text, nl=False, color=False if os.environ.get("NO_COLOR") else None)
+
+
+def note(text: str) -> None:
+    """A remark on standard error."""
+    click.echo(f"mediacheck: {text}", err=True)
+
+
+def _kind_of(name: str) -> Literal["json", "junit"]:
+    lowered = name.lower()
+    if lowered.endswith(".json"):
+        return "json"
+    if lowered.endswith(".xml"):
+        return "junit"
+    raise UsageError(f"-o {name}: the extension says what to write; use .json, .junit.xml or .xml")

@@ -1,0 +1,61 @@
+"""``mediacheck validate``: measure, judge, report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from mediacheck.cli import common
+from mediacheck.cli.exits import ExitCode
+from mediacheck.cli.inputs import STDIN, gather, standard_input
+from mediacheck.cli.measuring import measure_all
+from mediacheck.cli.outputs import plan, prepare_folder
+from mediacheck.cli.settings import Choices, resolve
+from mediacheck.verdict import Report
+
+
+@click.command("validate")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH…")
+@common.judging_options
+@common.measuring_options
+def validate_command(
+    paths: tuple[str, ...],
+    validator: str | None,
+    contract: str | None,
+    expect: tuple[str, ...],
+    json_: str | None,
+    junit: str | None,
+    output: tuple[str, ...],
+    quiet: bool,
+    facts: str | None,
+    jobs: int | None,
+    raw: str | None,
+    timeout: float | None,
+    memory_limit: int | None,
+) -> int:
+    """Measure media files, judge them and report.
+
+    PATH is a file, a folder (walked, hidden files left out), or - for standard input.
+    """
+    settings = resolve(
+        Choices(validator=validator, contract=contract, jobs=jobs, timeout=timeout, memory_limit=memory_limit)
+    )
+    rules = common.Rules(settings.validator, settings.contract, expect)
+    with standard_input(STDIN in paths) as stdin:
+        inputs = gather(paths, suffixes=common.suffixes_for(raw), stdin=stdin)
+        outputs = plan(json_, junit, output, quiet=quiet, sources=[item.path for item in inputs.files])
+        if facts is not None:
+            prepare_folder(Path(facts))
+        common.tell_skipped(inputs, quiet=quiet)
+        reports: dict[int, Report] = {}
+        broken = 0
+        for measured in measure_all(inputs.files, raw=raw, settings=settings, quiet=quiet):
+            if facts is not None:
+                common.save_facts(Path(facts), Path(inputs.files[measured.index].relative), measured.facts)
+            if measured.internal_error:
+                broken += 1
+                common.tell_internal_error(measured)
+            reports[measured.index] = rules.judge(measured.facts)
+    code = common.deliver([reports[index] for index in sorted(reports)], outputs, several=inputs.several)
+    return ExitCode.TOOL_FAILED if broken else code

@@ -1,0 +1,123 @@
+"""Stretches of silence, black and stillness, found in the series that a measurement saves.
+
+Pure functions: measuring calls them with the default limits, judging calls them again with any other, so that facts
+and judgements cannot differ. A saved value is a float32; limits are rounded to float32 as well, so that a value that
+lies exactly at its limit compares as equal.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import overload
+
+from mediacheck.facts import Span
+
+SILENCE_DBFS = -60.0
+BLACK_SHARE = 0.98
+FROZEN_CHANGE = 0.001
+WINDOWS_PER_SECOND = 100
+
+
+class FrameTimes(Sequence[Fraction]):
+    """When each frame starts, in exact seconds from the first, made on demand from the saved float32 seconds.
+
+    At a constant rate frame k starts at k / rate exactly. Otherwise the fraction with a denominator up to 90000 (the
+    MPEG clock) that lies nearest to the saved value stands for it.
+    """
+
+    def __init__(self, seconds: Sequence[float], rate: Fraction | None, constant_rate: bool | None) -> None:
+        self._seconds = seconds
+        self._rate = rate if constant_rate else None
+
+    def __len__(self) -> int:
+        return len(self._seconds)
+
+    @overload
+    def __getitem__(self, index: int) -> Fraction: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Fraction]: ...
+    def __getitem__(self, index: int | slice) -> Fraction | Sequence[Fraction]:
+        if isinstance(index, slice):
+            return [self[k] for k in range(*index.indices(len(self)))]
+        seconds = self._seconds[index]
+        if self._rate:
+            return (index % len(self)) / self._rate
+        return Fraction(seconds).limit_denominator(90000)
+
+
+def silent_spans(envelopes: Sequence[Sequence[float]], threshold_dbfs: float, duration: Fraction) -> tuple[Span, ...]:
+    """Where every channel lies below ``threshold_dbfs`` (RMS, full scale 1.0), on the 10 ms grid.
+
+    Args:
+        envelopes: per channel, the RMS of each window; NaN (no finite sample) is never silent.
+        threshold_dbfs: dBFS; a window exactly at it is not silent.
+        duration: seconds; window k spans k/100 up to (k + 1)/100 or the duration, whichever comes first.
+    """
+    limit = _float32(10.0 ** (threshold_dbfs / 20.0))
+    # int & int over whole byte strings joins the channels far faster than a loop over windows would.
+    joined = None
+    count = min((len(envelope) for envelope in envelopes), default=0)
+    for envelope in envelopes:
+        below = int.from_bytes(bytes(map(limit.__gt__, envelope[:count])), "big")
+        joined = below if joined is None else joined & below
+    if not joined:
+        return ()
+    flags = joined.to_bytes(count, "big")
+    return tuple(
+        Span(
+            start=Fraction(first, WINDOWS_PER_SECOND),
+            end=min(Fraction(after, WINDOWS_PER_SECOND), duration),
+        )
+        for first, after in _runs(flags)
+    )
+
+
+def black_spans(
+    black_share: Sequence[float], times: Sequence[Fraction], duration: Fraction, share: float = BLACK_SHARE
+) -> tuple[Span, ...]:
+    """Where at least ``share`` of each frame's luma is black.
+
+    Args:
+        black_share: per frame, 0 to 1; NaN is not black.
+        times: per frame, seconds from the first.
+        duration: seconds from the first frame to the end of the last.
+        share: 0 to 1.
+    """
+    return _frame_spans(bytes(map(_float32(share).__le__, black_share)), times, duration)
+
+
+def frozen_spans(
+    change: Sequence[float], times: Sequence[Fraction], duration: Fraction, limit: float = FROZEN_CHANGE
+) -> tuple[Span, ...]:
+    """From the start of the first frame that repeats the one before it to the end of the last that does.
+
+    Args:
+        change: per frame, mean absolute luma difference to the frame before, of full range; NaN for the first.
+        times: per frame, seconds from the first.
+        duration: seconds from the first frame to the end of the last.
+        limit: a frame repeats the one before where its change is at most this.
+    """
+    return _frame_spans(bytes(map(_float32(limit).__ge__, change)), times, duration)
+
+
+def _frame_spans(flags: bytes, times: Sequence[Fraction], duration: Fraction) -> tuple[Span, ...]:
+    return tuple(
+        Span(start=times[first], end=times[after] if after < len(times) else duration) for first, after in _runs(flags)
+    )
+
+
+def _runs(flags: bytes) -> Iterator[tuple[int, int]]:
+    """First index and index after the last of each run of ones."""
+    first = flags.find(1)
+    while first >= 0:
+        after = flags.find(0, first)
+        if after < 0:
+            after = len(flags)
+        yield first, after
+        first = flags.find(1, after)
+
+
+def _float32(value: float) -> float:
+    return array("f", [value])[0]

@@ -1,0 +1,260 @@
+"""Run a function over many items, each in a process that can be killed.
+
+A decoder may crash, hang or eat all memory on one file. That must cost this file alone, so every call runs in a worker
+process under a wall-clock limit and a memory limit; a worker that breaks is killed and replaced.
+"""
+
+from __future__ import annotations
+
+import math
+import multiprocessing
+import os
+import pickle
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import BaseContext
+from typing import Any, Generic, Literal, TypeVar
+
+from mediacheck.errors import MediacheckError
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+# A worker whose parent is gone ends itself this long after the limit at which the parent would have killed it.
+_ORPHAN_GRACE_S = 5
+
+
+@dataclass(frozen=True)
+class WorkerFailure:
+    """Why there is no result for an item."""
+
+    kind: Literal["crashed", "timeout", "memory", "raised"]
+    message: str
+    """One clause: ``crashed (signal 11, SIGSEGV)``, ``took longer than 600 s``, …"""
+    error: MediacheckError | None = None
+    """What the function raised, where that was one of our own errors."""
+    traceback: str | None = None
+    """Where the function raised something else."""
+
+
+def run_isolated(
+    function: Callable[[Item], Result],
+    items: Sequence[Item],
+    *,
+    jobs: int = 1,
+    timeout_s: float | None = 600.0,
+    memory_bytes: int | None = None,
+) -> Iterator[tuple[int, Result | WorkerFailure]]:
+    """Call ``function`` on every item in worker processes, and yield ``(index, result)`` as each is done.
+
+    No more than ``jobs`` items are under way or waiting to be taken at any time. Leaving the loop early, by ``break``
+    or by an exception such as KeyboardInterrupt, kills every worker.
+
+    Args:
+        function: where workers cannot be forked (see ``_context``), it must be importable by name.
+        items: must be picklable, as must the results.
+        jobs: how many processes work at once, at least 1.
+        timeout_s: wall-clock seconds for one item; None for no limit. The first item of a worker pays its imports.
+        memory_bytes: how much memory of its own a worker may take; None for no limit.
+
+    Yields:
+        The item's index with its result, or with a ``WorkerFailure``; in order of completion.
+    """
+    context = _context()
+    pending = deque(enumerate(items))
+    workers: list[_Worker[Item, Result]] = []
+    try:
+        while True:
+            idle = [worker for worker in workers if worker.index is None]
+            while pending and (idle or len(workers) < max(1, jobs)):
+                if idle:
+                    worker = idle.pop()
+                else:
+                    worker = _Worker(context, function, timeout_s, memory_bytes, [w.connection for w in workers])
+                    workers.append(worker)
+                index, item = pending.popleft()
+                if not worker.give(index, item):
+                    pending.appendleft((index, item))
+                    worker.kill()
+                    workers.remove(worker)
+            busy = [worker for worker in workers if worker.index is not None]
+            if not busy:
+                return
+            done: list[tuple[int, Result | WorkerFailure]] = []
+            deadline = min(worker.deadline for worker in busy)
+            limit = None if math.isinf(deadline) else max(0.0, deadline - time.monotonic())
+            ready = set(wait([worker.connection for worker in busy], timeout=limit))
+            for worker in busy:
+                if worker.connection in ready:
+                    done.append(worker.take())
+                elif time.monotonic() >= worker.deadline:
+                    done.append(worker.expire(timeout_s))
+                if worker.dead:
+                    workers.remove(worker)
+            yield from done
+    finally:
+        for worker in workers:
+            worker.kill()
+
+
+def _context() -> BaseContext:
+    """Fork costs a few milliseconds, but is safe only while no thread and no library with threads of its own is up."""
+    light = threading.active_count() == 1 and not {"numpy", "av"} & sys.modules.keys()
+    forkable = "fork" in multiprocessing.get_all_start_methods() and sys.platform != "darwin"
+    return multiprocessing.get_context("fork" if light and forkable else "spawn")
+
+
+class _Worker(Generic[Item, Result]):
+    """The parent's side of one worker process."""
+
+    def __init__(
+        self,
+        context: BaseContext,
+        function: Callable[[Item], Result],
+        timeout_s: float | None,
+        memory_bytes: int | None,
+        siblings: list[Connection],
+    ) -> None:
+        self.connection, theirs = context.Pipe()
+        self.index: int | None = None
+        self.deadline = math.inf
+        self.dead = False
+        self._timeout_s = timeout_s
+        # A forked child holds copies of the parent's ends; left open, they would keep it from seeing the parent die.
+        inherited = [self.connection, *siblings] if context.get_start_method() == "fork" else []
+        self._process = context.Process(  # type: ignore[attr-defined]
+            target=_serve, args=(theirs, function, timeout_s, memory_bytes, inherited), daemon=True
+        )
+        self._process.start()
+        theirs.close()
+
+    def give(self, index: int, item: Item) -> bool:
+        """Hand over an item; False where the process is gone."""
+        try:
+            self.connection.send(item)
+        except OSError:
+            return False
+        self.index = index
+        self.deadline = math.inf if self._timeout_s is None else time.monotonic() + self._timeout_s
+        return True
+
+    def take(self) -> tuple[int, Result | WorkerFailure]:
+        """What the process sent, or how it ended."""
+        index = self._finish()
+        try:
+            outcome: Result | WorkerFailure = pickle.loads(self.connection.recv_bytes())
+        except (EOFError, OSError):
+            self._process.join(timeout=1)
+            outcome = WorkerFailure("crashed", _ending(self._process.exitcode))
+            self.kill()
+        else:
+            # After running out of memory the process is in no state to go on.
+            if isinstance(outcome, WorkerFailure) and outcome.kind == "memory":
+                self.kill()
+        return index, outcome
+
+    def expire(self, timeout_s: float | None) -> tuple[int, WorkerFailure]:
+        self.kill()
+        return self._finish(), WorkerFailure("timeout", f"took longer than {timeout_s:g} s")
+
+    def kill(self) -> None:
+        self.dead = True
+        self._process.kill()
+        self._process.join()
+        self.connection.close()
+
+    def _finish(self) -> int:
+        index = self.index
+        assert index is not None, "only a worker that was given an item can finish one"
+        self.index, self.deadline = None, math.inf
+        return index
+
+
+def _ending(exitcode: int | None) -> str:
+    if exitcode is None or exitcode >= 0:
+        return f"ended the worker (exit status {exitcode})"
+    try:
+        name = signal.Signals(-exitcode).name
+    except ValueError:
+        name = "unknown"
+    hint = ", most likely by the system for want of memory" if name == "SIGKILL" else ""
+    return f"crashed (signal {-exitcode}, {name}{hint})"
+
+
+def _serve(
+    connection: Connection,
+    function: Callable[[Any], Any],
+    timeout_s: float | None,
+    memory_bytes: int | None,
+    inherited: list[Connection],
+) -> None:
+    """The worker process: take an item, call, send the result, until the parent closes the pipe."""
+    for other in inherited:
+        other.close()
+    # Ctrl-C reaches the whole process group; the parent decides, and kills.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    # OpenBLAS reserves memory per thread when it is imported; measuring needs none of its threads.
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    _silence()
+    if memory_bytes is not None:
+        _limit_memory(memory_bytes)
+    while True:
+        try:
+            item = connection.recv()
+        except (EOFError, OSError):
+            return
+        _set_alarm(timeout_s)
+        payload = _call(function, item)
+        _set_alarm(None)
+        try:
+            connection.send_bytes(payload)
+        except OSError:
+            return
+
+
+def _call(function: Callable[[Any], Any], item: Any) -> bytes:
+    """The result of the call, or its failure, pickled."""
+    try:
+        return pickle.dumps(function(item), protocol=pickle.HIGHEST_PROTOCOL)
+    except MemoryError:
+        failure = WorkerFailure("memory", "needed more memory than its limit")
+    except MediacheckError as error:
+        failure = WorkerFailure("raised", str(error), error=error)
+    except Exception as error:
+        failure = WorkerFailure("raised", f"{type(error).__name__}: {error}", traceback=traceback.format_exc())
+    return pickle.dumps(failure)
+
+
+def _silence() -> None:
+    """Keep what native libraries print away from the terminal and from JSON on standard output."""
+    null = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(null, stream)
+    os.close(null)
+
+
+def _limit_memory(memory_bytes: int) -> None:
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return
+    # Linux counts what a process can write to (RLIMIT_DATA), not what it reserves: FFmpeg starts a thread per core,
+    # and the address space that glibc sets aside for each would exhaust RLIMIT_AS on a machine with many cores.
+    kind = resource.RLIMIT_DATA if sys.platform == "linux" else resource.RLIMIT_AS
+    _, hard = resource.getrlimit(kind)
+    limit = memory_bytes if hard == resource.RLIM_INFINITY else min(memory_bytes, hard)
+    resource.setrlimit(kind, (limit, hard))
+
+
+def _set_alarm(timeout_s: float | None) -> None:
+    """A hung native call cannot notice that its parent is gone; SIGALRM's default action ends it all the same."""
+    if hasattr(signal, "alarm"):
+        signal.alarm(0 if timeout_s is None else math.ceil(timeout_s) + _ORPHAN_GRACE_S)

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mediacheck.report import junit
+from tests.unit.report.samples import ABSENT, FAILED, PASSED, UNCLEAR, WARNED, finding, report
+
+
+def test_each_outcome_has_its_element() -> None:
+    root = ElementTree.fromstring(junit.render([report("fail", PASSED, FAILED, UNCLEAR, WARNED, ABSENT)]))
+    suite = root.find("testsuite")
+    assert suite is not None
+    cases = {case.get("name"): [child.tag for child in case] for case in suite}
+    assert cases == {
+        "media.decodable@1": [],
+        "audio.finite@1": ["failure"],
+        "audio.coverage@1": ["error"],
+        "audio.dc_offset@1": ["system-out"],
+        "video.black@1": ["skipped"],
+    }
+    assert [suite.get(key) for key in ("tests", "failures", "errors", "skipped")] == ["5", "1", "1", "1"]
+
+
+def test_a_failure_says_what_was_measured_and_where() -> None:
+    root = ElementTree.fromstring(junit.render([report("fail", FAILED)]))
+    failure = root.find(".//failure")
+    assert failure is not None
+    assert failure.text is not None
+    assert failure.text.startswith("measured 3 samples\nexpected 0 samples\nat 0:01:15.075")
+
+
+def test_a_warning_that_could_not_be_determined_fails_no_build() -> None:
+    unclear = finding("audio.loudness", "inconclusive", "warning")
+    root = ElementTree.fromstring(junit.render([report("pass", PASSED, unclear)]))
+    assert root.get("errors") == root.get("failures") == "0"
+    assert root.get("skipped") == "1"
+
+
+def test_a_verdict_without_a_case_of_its_own_gets_one() -> None:
+    root = ElementTree.fromstring(junit.render([report("inconclusive", ABSENT, not_checked="nothing applied")]))
+    assert root.get("errors") == "1"
+    case = root.find(".//testcase[@name='verdict']/error")
+    assert case is not None
+    assert case.get("message") == "nothing applied"
+
+
+def test_totals_are_summed_over_files() -> None:
+    root = ElementTree.fromstring(junit.render([report("fail", FAILED), report("fail", FAILED, PASSED)]))
+    assert root.get("tests") == "3"
+    assert root.get("failures") == "2"
+
+
+@given(st.text(), st.text())
+def test_any_name_and_message_give_wellformed_xml(name: str, message: str) -> None:
+    document = junit.render([report("fail", finding(message=message), name=name)])
+    suite = ElementTree.fromstring(document).find("testsuite")
+    assert suite is not None
+    assert suite.get("name") == junit.legal(name)

@@ -1,0 +1,113 @@
+"""Spans on saved series: the grid, limits met exactly, NaN, and speed."""
+
+from __future__ import annotations
+
+import time
+from array import array
+from fractions import Fraction
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mediacheck.facts import Series, Span
+from mediacheck.spans import FrameTimes, black_spans, frozen_spans, silent_spans
+from tests.unit.factory import span
+
+NAN = float("nan")
+LOUD, QUIET = 0.1, 0.0001
+
+
+def silent(*envelopes: list[float], threshold: float = -60.0, duration: Fraction | None = None) -> tuple[Span, ...]:
+    saved = [Series.pack(array("f", envelope)).unpack() for envelope in envelopes]
+    return silent_spans(saved, threshold, duration or Fraction(len(envelopes[0]), 100))
+
+
+def test_silence_lies_on_the_ten_millisecond_grid() -> None:
+    found = silent([QUIET, QUIET, LOUD, QUIET])
+    assert found == (span(0, "2/100"), span("3/100", "4/100"))
+
+
+def test_the_last_window_ends_with_the_stream() -> None:
+    assert silent([LOUD, QUIET], duration=Fraction(13, 1000)) == (span("1/100", "13/1000"),)
+
+
+def test_a_window_counts_by_its_loudest_channel() -> None:
+    assert silent([QUIET, QUIET, QUIET], [QUIET, LOUD, QUIET]) == (span(0, "1/100"), span("2/100", "3/100"))
+
+
+@pytest.mark.parametrize("threshold", [-60.0, -50.0, -45.5, -20.0])
+def test_a_level_exactly_at_the_threshold_is_not_silent(threshold: float) -> None:
+    at = 10 ** (threshold / 20)
+    assert silent([at], threshold=threshold) == ()
+    assert silent([at * 0.9999], threshold=threshold) == (span(0, "1/100"),)
+
+
+def test_a_window_without_a_finite_sample_is_never_silent() -> None:
+    assert silent([QUIET, NAN, QUIET]) == (span(0, "1/100"), span("2/100", "3/100"))
+    assert silent([QUIET], [NAN]) == ()
+
+
+def test_no_windows_give_no_spans() -> None:
+    assert silent([], duration=Fraction(0)) == ()
+    assert silent_spans([], -60.0, Fraction(1)) == ()
+
+
+@given(
+    st.lists(
+        st.lists(st.sampled_from([0.0, QUIET, 0.001, LOUD, NAN]), min_size=12, max_size=12), min_size=1, max_size=3
+    )
+)
+def test_silence_agrees_with_a_plain_loop(channels: list[list[float]]) -> None:
+    limit = array("f", [0.001])[0]
+    silences = silent(*channels)
+    for k in range(12):
+        expected = all(array("f", [channel[k]])[0] < limit for channel in channels)
+        middle = Fraction(2 * k + 1, 200)
+        assert expected == any(one.start < middle < one.end for one in silences)
+    assert all(a.end < b.start for a, b in pairwise(silences))
+
+
+def test_an_hour_is_fast() -> None:
+    envelope = array("f", [LOUD, LOUD, LOUD, QUIET] * 2 + [QUIET] * 992) * 360
+    best = min(_timed(envelope) for _ in range(3))
+    assert best < 0.15
+
+
+def _timed(envelope: array[float]) -> float:
+    start = time.perf_counter()
+    silent_spans([envelope, envelope], -60.0, Fraction(3600))
+    return time.perf_counter() - start
+
+
+def times(count: int, rate: int = 25) -> FrameTimes:
+    return FrameTimes([k / rate for k in range(count)], Fraction(rate), True)
+
+
+def test_black_from_exactly_the_share_on() -> None:
+    share = Series.pack(array("f", [0.5, 0.98, 1.0, 0.9799])).unpack()
+    assert black_spans(share, times(4), Fraction(4, 25)) == (span("1/25", "3/25"),)
+
+
+def test_black_to_the_end_ends_with_the_stream() -> None:
+    assert black_spans([1.0, 1.0], times(2), Fraction(2, 25)) == (span(0, "2/25"),)
+    assert black_spans([NAN, NAN], times(2), Fraction(2, 25)) == ()
+
+
+def test_frozen_starts_at_the_first_frame_that_repeats() -> None:
+    change = Series.pack(array("f", [NAN, 0.02, 0.0, 0.001, 0.02, 0.0])).unpack()
+    assert frozen_spans(change, times(6), Fraction(6, 25)) == (span("2/25", "4/25"), span("5/25", "6/25"))
+
+
+def test_frame_times_are_exact_at_a_constant_rate() -> None:
+    rate = Fraction(30000, 1001)
+    saved = Series.pack(array("f", [float(k / rate) for k in range(5)])).unpack()
+    assert list(FrameTimes(saved, rate, True)) == [k / rate for k in range(5)]
+    assert FrameTimes(saved, rate, True)[-1] == 4 / rate
+    assert FrameTimes(saved, rate, True)[1:3] == [1 / rate, 2 / rate]
+
+
+def test_frame_times_of_a_changing_rate_are_the_nearest_plain_fractions() -> None:
+    saved = Series.pack(array("f", [0.0, 0.04, 0.12])).unpack()
+    assert list(FrameTimes(saved, Fraction(120, 7), False)) == [0, Fraction(1, 25), Fraction(3, 25)]

@@ -1,0 +1,158 @@
+"""Workers that crash, hang, eat memory or raise cost their own item and no other."""
+
+from __future__ import annotations
+
+import ctypes
+import faulthandler
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from mediacheck.errors import UsageError
+from mediacheck.workers import WorkerFailure, run_isolated
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and memory limits are POSIX")
+ROOT = Path(__file__).parents[2]
+
+
+def behave(how: str) -> str:
+    match how:
+        case "segv":
+            # pytest would print the stack of a crash that is meant to happen.
+            faulthandler.disable()
+            ctypes.string_at(0)
+        case "kill":
+            os.kill(os.getpid(), signal.SIGKILL)
+        case "hang":
+            time.sleep(60)
+        case "memory":
+            bytearray(1_500_000_000)
+        case "exit":
+            os._exit(7)
+        case "bug":
+            raise KeyError("a bug")
+        case "usage":
+            raise UsageError("--raw is malformed")
+        case "noise":
+            os.write(1, b"noise")
+            os.write(2, b"noise")
+    return f"done {how}"
+
+
+def outcomes(items: list[str], **limits: float) -> dict[str, object]:
+    found = dict(run_isolated(behave, items, jobs=2, **{"timeout_s": 20.0, **limits}))  # type: ignore[arg-type]
+    assert sorted(found) == list(range(len(items)))
+    return {items[index]: outcome for index, outcome in found.items()}
+
+
+def failure(outcome: object) -> WorkerFailure:
+    assert isinstance(outcome, WorkerFailure)
+    return outcome
+
+
+def test_every_kind_of_end_is_told_apart_and_the_rest_goes_on() -> None:
+    found = outcomes(["a", "segv", "b", "kill", "memory", "exit", "bug", "usage", "c"], memory_bytes=1_000_000_000)
+    assert [found[key] for key in "abc"] == ["done a", "done b", "done c"]
+    assert failure(found["segv"]).kind == "crashed"
+    assert "signal 11, SIGSEGV" in failure(found["segv"]).message
+    assert "signal 9, SIGKILL, most likely by the system for want of memory" in failure(found["kill"]).message
+    assert failure(found["memory"]).kind == "memory"
+    assert "exit status 7" in failure(found["exit"]).message
+    assert failure(found["bug"]).kind == "raised"
+    assert "KeyError" in (failure(found["bug"]).traceback or "")
+    assert isinstance(failure(found["usage"]).error, UsageError)
+
+
+def test_a_hang_ends_at_the_limit() -> None:
+    begun = time.monotonic()
+    found = outcomes(["hang", "a"], timeout_s=2.0)
+    assert failure(found["hang"]).kind == "timeout"
+    assert found["a"] == "done a"
+    assert time.monotonic() - begun < 15
+
+
+def test_no_process_is_left_when_the_loop_is_left_early() -> None:
+    for _ in run_isolated(behave, ["a", "hang", "hang"], jobs=3):
+        break
+    assert multiprocessing.active_children() == []
+
+
+def test_no_items_need_no_worker() -> None:
+    assert list(run_isolated(behave, [])) == []
+
+
+def run_script(body: str, **keywords: object) -> subprocess.Popen[bytes]:
+    """A fresh process, single-threaded as the command line is, so that workers are forked."""
+    code = f"import sys, os, time, ctypes, signal\nfrom mediacheck.workers import *\n{body}"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.Popen(
+        [sys.executable, "-c", code],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        **keywords,  # type: ignore[call-overload]
+    )
+
+
+def test_forked_workers_keep_native_noise_off_the_terminal_and_restart_after_a_crash() -> None:
+    process = run_script(
+        "def f(x):\n"
+        "    os.write(1, b'noise'); os.write(2, b'noise')\n"
+        "    if x == 1: ctypes.string_at(0)\n"
+        "    return x\n"
+        "print(sorted((i, r if isinstance(r, int) else r.kind) for i, r in run_isolated(f, [0, 1, 2, 3], jobs=2)))\n"
+    )
+    out, err = process.communicate(timeout=30)
+    assert out.decode() == "[(0, 0), (1, 'crashed'), (2, 2), (3, 3)]\n"
+    assert err == b""
+
+
+def alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    # A process that ended but was not yet reaped by init still answers.
+    status = Path(f"/proc/{pid}/stat")
+    return not (status.exists() and status.read_text().rpartition(")")[2].split()[0] == "Z")
+
+
+def gone(pid: int, within_s: float = 10.0) -> bool:
+    deadline = time.monotonic() + within_s
+    while alive(pid) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return not alive(pid)
+
+
+HANGING = (
+    "def f(x):\n"
+    "    os.write(x, b'%d\\n' % os.getpid())\n"
+    "    time.sleep(60)\n"
+    "out = os.dup(1)\n"
+    "list(run_isolated(f, [out, out], jobs=2, timeout_s=LIMIT))\n"
+)
+
+
+def test_ctrl_c_leaves_no_worker() -> None:
+    process = run_script(HANGING.replace("LIMIT", "60"), start_new_session=True)
+    assert process.stdout is not None
+    workers = [int(process.stdout.readline()) for _ in range(2)]
+    os.killpg(process.pid, signal.SIGINT)
+    process.communicate(timeout=10)
+    assert all(gone(pid) for pid in workers)
+
+
+def test_workers_outlive_a_killed_parent_by_no_more_than_the_limit() -> None:
+    process = run_script(HANGING.replace("LIMIT", "1"), start_new_session=True)
+    assert process.stdout is not None
+    workers = [int(process.stdout.readline()) for _ in range(2)]
+    process.kill()
+    process.wait()
+    assert all(gone(pid) for pid in workers)
+    process.communicate()
