@@ -53,7 +53,8 @@ def silent_spans(envelopes: Sequence[Sequence[float]], threshold_dbfs: float, du
     Args:
         envelopes: per channel, the RMS of each window; NaN (no finite sample) is never silent.
         threshold_dbfs: dBFS; a window exactly at it is not silent.
-        duration: seconds; window k spans k/100 up to (k + 1)/100 or the duration, whichever comes first.
+        duration: seconds; window k spans k/100 up to (k + 1)/100, the last one to the duration. That may lie beyond
+            (k + 1)/100 by less than a sample, where no sample starts a window of its own.
     """
     limit = _float32(10.0 ** (threshold_dbfs / 20.0))
     # int & int over whole byte strings joins the channels far faster than a loop over windows would.
@@ -68,7 +69,7 @@ def silent_spans(envelopes: Sequence[Sequence[float]], threshold_dbfs: float, du
     return tuple(
         Span(
             start=Fraction(first, WINDOWS_PER_SECOND),
-            end=min(Fraction(after, WINDOWS_PER_SECOND), duration),
+            end=duration if after == count else Fraction(after, WINDOWS_PER_SECOND),
         )
         for first, after in _runs(flags)
     )

@@ -105,15 +105,18 @@ def _against(
         low, high = sample_range(audio, case.expect.tolerance)
         wanted = outcome.samples
         if low <= wanted <= high:
-            right.append(f"{counted(wanted, 'sample')} = {exact(Fraction(wanted, audio.sample_rate))}")
-            if audio.samples_bounds is not None:
-                right[-1] += f", within what the container leaves open{range_note(audio)}"
+            seconds = exact(Fraction(wanted, audio.sample_rate))
+            if audio.samples == wanted:
+                right.append(f"{counted(wanted, 'sample')}{range_note(audio)} = {seconds}")
+            else:
+                right.append(f"{counted(audio.samples, 'sample')}{range_note(audio)}: {wanted} = {seconds} lies within")
         else:
             difference = audio.samples - wanted
             seconds = exact(Fraction(abs(difference), audio.sample_rate))
             wrong.append(
                 f"{counted(audio.samples, 'sample')}{range_note(audio)}, expected {wanted}: "
-                f"{signed(difference)} {noun(difference, 'sample')} = {seconds} too {'long' if difference > 0 else 'short'}"
+                f"{signed(difference)} {noun(difference, 'sample')} = {seconds} "
+                f"too {'long' if difference > 0 else 'short'}"
             )
             decisive = (audio.samples, wanted, "samples")
     if video is not None and outcome.frames is not None:
@@ -123,8 +126,8 @@ def _against(
             right.append(counted(video.frames, "frame"))
         else:
             wrong.append(
-                f"{counted(video.frames, 'frame')}, expected {outcome.frames}: {signed(difference)} {noun(difference, 'frame')} too "
-                f"{'many' if difference > 0 else 'few'}"
+                f"{counted(video.frames, 'frame')}, expected {outcome.frames}: {signed(difference)} "
+                f"{noun(difference, 'frame')} too {'many' if difference > 0 else 'few'}"
             )
             decisive = decisive or (video.frames, outcome.frames, "frames")
     if not right and not wrong:

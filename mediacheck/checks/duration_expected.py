@@ -86,7 +86,8 @@ def _samples(stream: AudioStream, asked: int, expect: Expectation) -> Result:
         return passed(text, measured=stream.samples, expected=asked, unit="samples")
     seconds = exact(Fraction(abs(difference), stream.sample_rate))
     return failed(
-        f"{text}: {signed(difference)} {noun(difference, 'sample')} = {seconds} too {'long' if difference > 0 else 'short'}",
+        f"{text}: {signed(difference)} {noun(difference, 'sample')} = {seconds} "
+        f"too {'long' if difference > 0 else 'short'}",
         measured=stream.samples,
         expected=asked,
         unit="samples",

@@ -26,7 +26,8 @@ class TimelineStart(Parameters, frozen=True, kw_only=True):
     max_start: Fraction | None = None
     """Seconds; unset: a stream may start at any time."""
     max_skew: Fraction | None = None
-    """Seconds between the earliest and the latest start; unset: one video frame."""
+    """Seconds between the earliest and the latest start; unset: one video frame or one frame of a lossy audio codec,
+    whichever is longer."""
 
 
 @check("timeline.start", 1, TimelineStart)
@@ -35,9 +36,11 @@ def timeline_start(case: Case, parameters: TimelineStart) -> Result:
 
     What it does: fails where the first sample and the first picture stand further apart than ``max_skew``, or a stream
     starts later than ``max_start`` (never for MPEG-TS and MPEG-PS, whose clocks do not start at zero). Declared
-    priming does not count, and the rounding of the container's clock is allowed for.
+    priming does not count, undeclared priming up to a codec frame neither, and the rounding of the container's clock is
+    allowed for.
     Why it is bad: sound that starts half a second after its picture is out of sync from the first frame to the last.
-    Parameters: max_start (seconds, unset), max_skew (seconds, unset: one video frame).
+    Parameters: max_start (seconds, unset), max_skew (seconds, unset: one video frame, or one frame of
+    a lossy audio codec that declares no priming).
     Source: pytorch/vision#1248.
     """
     streams = case.facts.audio + case.facts.video
@@ -83,7 +86,7 @@ def _skew(timed: list[tuple[AudioStream | VideoStream, Fraction, Fraction]], mos
             return not_applicable("several audio streams, and no max_skew is set")
         if not known:
             return inconclusive("the frame rate is unknown, so that one video frame has no length; set max_skew")
-        most = 1 / min(known)
+        most = max(1 / min(known), *(_codec_frame(stream) for stream, _, _ in timed))
     skew = last - first
     if skew <= most + first_precision + last_precision:
         return passed(
@@ -99,6 +102,17 @@ def _skew(timed: list[tuple[AudioStream | VideoStream, Fraction, Fraction]], mos
         expected=fraction_text(most),
         unit="s",
     )
+
+
+def _codec_frame(stream: AudioStream | VideoStream) -> Fraction:
+    """Seconds of undeclared priming that the stream may start with.
+
+    MPEG-TS, FLV and fragmented MP4 cannot declare an encoder's delay: their sound starts up to a codec frame early, and
+    the first sample that was recorded stands where the picture starts.
+    """
+    if not isinstance(stream, AudioStream) or not stream.lossy or stream.priming:
+        return Fraction(0)
+    return Fraction(stream.frame_size or 0, stream.sample_rate)
 
 
 def _name(stream: AudioStream | VideoStream) -> str:

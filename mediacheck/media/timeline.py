@@ -11,6 +11,9 @@ from mediacheck.facts import NonMonotonic, Span, Timeline, totals
 REGULAR_SHARE = Fraction(9, 10)
 """From this share of equal steps on, a longer step is a hole in a constant rate; below, the rate varies."""
 
+MAX_STRETCH = Fraction(1, 5)
+"""Seconds by which a writer may stretch a stream's first frame to let the others catch up: two frames at 10 fps."""
+
 # Rates that cameras, displays and models use; a clock too coarse to tell them apart is read as the nearest.
 NAMED_RATES = tuple(
     sorted({Fraction(n) for n in (*range(1, 61), 72, 75, 90, 100, 120, 144, 240)})
@@ -56,11 +59,12 @@ class AudioTimeline:
         if self._first is None or self._end is None:
             self._first = start
         elif start > self._end + self._precision:
-            if self._frames == 2 and start == self._first_packet_end:
+            stretch = start - self._end
+            if self._frames == 2 and start == self._first_packet_end and stretch <= MAX_STRETCH:
                 # Fragmented MP4 without an edit list: the writer stretches the first frame, all encoder priming, over
                 # the time by which the video is late. Nothing is missing: the sound begins where the second frame
                 # says.
-                self._first += start - self._end
+                self._first += stretch
             else:
                 self._gaps.append(Span(start=self._end, end=start))
         elif start < self._end - self._precision:
@@ -88,6 +92,7 @@ class VideoTimeline:
         self._base = time_base
         self._precision = precision
         self._stamps = array("q")
+        self._first_duration = 0
         self._last_duration = 0
         self.missing = 0
 
@@ -96,6 +101,8 @@ class VideoTimeline:
         if pts is None:
             self.missing += 1
             return
+        if not self._stamps:
+            self._first_duration = duration
         self._stamps.append(pts)
         self._last_duration = duration
 
@@ -107,7 +114,22 @@ class VideoTimeline:
         counted = Counter(step for step in self._steps() if step > 0)
         return min(counted, key=lambda step: (-counted[step], step)) if counted else None
 
+    def settle(self) -> None:
+        """Undo the stretch of a first frame.
+
+        Fragmented MP4 without an edit list has the first picture last until the sound's priming is over: by the file's
+        own durations nothing is missing. Its place is one step before the second frame's.
+        """
+        nominal = self.nominal_step()
+        if nominal is None or len(self._stamps) < 3 or not self._is_regular(nominal):
+            return
+        step = self._stamps[1] - self._stamps[0]
+        stretch = (step - nominal) * self._base
+        if step == self._first_duration and self._precision < stretch <= MAX_STRETCH:
+            self._stamps[0] = self._stamps[1] - nominal
+
     def finish(self) -> Timeline:
+        """The timeline; ``settle`` comes first."""
         if not self._stamps:
             return Timeline(precision=self._precision)
         nominal = self.nominal_step()

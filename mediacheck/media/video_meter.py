@@ -93,6 +93,7 @@ class VideoMeter:
 
     def finish(self, header: VideoHeader, timeline: VideoTimeline) -> VideoStream:
         """The stream's facts."""
+        timeline.settle()
         placed = timeline.finish()
         rate, constant = timeline.rate(header.declared_rate)
         if self.frames == 1 and header.declared_rate:

@@ -119,12 +119,12 @@ def test_an_edit_list_in_milliseconds_carries_its_precision(tmp_path: Path, samp
     path = encode(tmp_path / "out.mp4", audio=x, rate=44100)
     report = mediacheck.validate(path, validator="v2", contract="mmaudio-44k", expect={"duration": "8"})
     (sound,) = report.facts.audio
-    if samples == 353280:
-        assert sound.samples == 353285
     assert sound.samples_bounds is not None
     assert sound.samples_bounds.low <= samples <= sound.samples_bounds.high
+    # A tick of the movie's clock is 44.1 samples; a latent is 1024.
+    assert sound.samples_bounds.high - sound.samples_bounds.low <= 2 * 46
     judged = finding(report, "duration.contract")
     assert (judged.outcome == "pass") == passes
     if passes:
-        assert "353285" in judged.message
         assert "353280" in judged.message
+        assert "ticks of 0.001 s" in judged.message

@@ -33,6 +33,13 @@ def test_the_last_window_ends_with_the_stream() -> None:
     assert silent([LOUD, QUIET], duration=Fraction(13, 1000)) == (span("1/100", "13/1000"),)
 
 
+def test_a_last_sample_that_starts_no_window_belongs_to_the_last_one() -> None:
+    # 16207 samples at 11025 Hz: the 148th window would start at sample 16207.
+    end = Fraction(16207, 11025)
+    assert end > Fraction(147, 100)
+    assert silent([LOUD] * 140 + [QUIET] * 7, duration=end) == (Span(start=Fraction(7, 5), end=end),)
+
+
 def test_a_window_counts_by_its_loudest_channel() -> None:
     assert silent([QUIET, QUIET, QUIET], [QUIET, LOUD, QUIET]) == (span(0, "1/100"), span("2/100", "3/100"))
 

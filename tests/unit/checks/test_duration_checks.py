@@ -67,7 +67,7 @@ class TestTheStory:
         inside = sound(482405, samples_bounds=SampleBounds(low=482389, high=482421, reason="milliseconds"))
         result = run("duration.contract@1", case(inside, video(362), contract=h3))
         assert result.outcome == "pass"
-        assert "482389 to 482421: milliseconds" in result.message
+        assert "482405 samples (482389 to 482421: milliseconds): 482400 = 603/40 s" in result.message
 
     def test_one_latent_too_many_in_aac(self, h3: Contract) -> None:
         bounds = SampleBounds(low=483184, high=483216, reason="milliseconds")
