@@ -103,13 +103,15 @@ class AudioMeter:
     # Damaged float files hold values whose squares overflow: the levels are then not measured, which None says.
     @np.errstate(all="ignore")
     def _measure(self, block: Block) -> None:
-        if self._scale.zero:
-            block -= self._scale.zero
+        finite: NDArray[np.bool_] | None = None
         if self._scale.divisor != 1.0:
+            # Whole numbers: all finite, and no minus zero among them.
+            block -= self._scale.zero
             block *= 1.0 / self._scale.divisor
-        # Minus zero and zero are one sample value: both sum to plus zero.
-        block += 0.0
-        finite = self._normalise(block)
+        else:
+            # Minus zero and zero are one sample value: both sum to plus zero.
+            block += 0.0
+            finite = self._normalise(block)
         self._digest.update(block)
         for runs, row in zip(self._runs, block, strict=True):
             runs.update(row)
@@ -119,10 +121,11 @@ class AudioMeter:
         else:
             levels = np.where(finite, block, 0.0)
         self._levels.update(levels, finite)
-        for meter, row in zip(self._clipping, levels, strict=True):
-            meter.update(row)
+        peaks = self._levels.block_peak.tolist()
+        for meter, row, peak in zip(self._clipping, levels, peaks, strict=True):
+            meter.update(row, peak)
         if self._loudness is not None:
-            self._loudness.update(levels)
+            self._loudness.update(levels, max(peaks))
         last = -(-self._rate // WINDOWS_PER_SECOND)
         self._tail = np.concatenate((self._tail, block[:, -last:]), axis=1)[:, -last:]
 

@@ -24,9 +24,12 @@ def dbfs(value: float) -> float | None:
 class LevelMeter:
     def __init__(self, channels: int, sample_rate: int) -> None:
         self._rate = sample_rate
-        edges = [-(-k * sample_rate // WINDOWS_PER_SECOND) for k in range(WINDOWS_PER_SECOND + 1)]
-        self._starts = np.array(edges[:-1])
+        edges = [-(-k * sample_rate // WINDOWS_PER_SECOND) for k in range(WINDOWS_PER_SECOND)]
+        self._starts = np.array(edges)
+        self._even = sample_rate % WINDOWS_PER_SECOND == 0
         self.peak = np.zeros(channels)
+        self.block_peak = np.zeros(channels)
+        """Peak of the last block alone."""
         self.total = np.zeros(channels)
         self.squares = np.zeros(channels)
         self.finite = np.zeros(channels, np.int64)
@@ -34,18 +37,25 @@ class LevelMeter:
 
     def update(self, block: Block, finite: NDArray[np.bool_] | None) -> None:
         """``block``: (channels, up to one second), zeros where not finite; ``finite``: its mask, None: all are."""
-        count = block.shape[1]
-        np.maximum(self.peak, np.maximum(block.max(axis=1), -block.min(axis=1)), out=self.peak)
+        channels, count = block.shape
+        self.block_peak = np.maximum(block.max(axis=1), -block.min(axis=1))
+        np.maximum(self.peak, self.block_peak, out=self.peak)
         self.total += block.sum(axis=1)
-        # Below 100 Hz some windows hold no sample: they have no level, and reduceat must not see them.
-        starts = np.unique(self._starts[self._starts < count])
-        squares = np.add.reduceat(block * block, starts, axis=1)
-        if finite is None:
-            counts = np.broadcast_to(np.diff(np.append(starts, count)), squares.shape)
+        if self._even and count == self._rate and finite is None:
+            windows = block.reshape(channels, WINDOWS_PER_SECOND, -1)
+            squares = np.einsum("cwk,cwk->cw", windows, windows)
+            starts, counts = self._starts, np.full((channels, 1), count // WINDOWS_PER_SECOND)
+            self.finite += count
         else:
-            counts = np.add.reduceat(finite.astype(np.int64), starts, axis=1)
+            # Below 100 Hz some windows hold no sample: they have no level, and reduceat must not see them.
+            starts = np.unique(self._starts[self._starts < count])
+            squares = np.add.reduceat(block * block, starts, axis=1)
+            if finite is None:
+                counts = np.broadcast_to(np.diff(np.append(starts, count)), squares.shape)
+            else:
+                counts = np.add.reduceat(finite.astype(np.int64), starts, axis=1)
+            self.finite += counts.sum(axis=1)
         self.squares += squares.sum(axis=1)
-        self.finite += counts.sum(axis=1)
         levels = self._levels(squares, counts, starts)
         for envelope, row in zip(self.envelope, levels, strict=True):
             envelope.frombytes(row.tobytes())

@@ -1,9 +1,9 @@
 """Integrated loudness, loudness range and true peak, as ITU-R BS.1770-4 and EBU Tech 3342 define them.
 
-The K-weighting filter is recursive, and numpy has no recursive filter. So a block is cut into segments of 64 samples
+The K-weighting filter is recursive, and numpy has no recursive filter. So a block is cut into segments of 32 samples
 and the filter is written as matrices: what a segment's input gives with the filter at rest (a Toeplitz product), plus
-what the filter's four state values at the segment's start still give. The states themselves follow the same scheme one
-level up. That is the filter exactly, up to the rounding of float64, at the cost of two small matrix products.
+what the filter's four state values at the segment's start still give. The states themselves follow from the same idea
+one level up. That is the filter exactly, up to the rounding of float64, at the cost of two small matrix products.
 """
 
 from __future__ import annotations
@@ -18,10 +18,13 @@ from mediacheck.media.blocks import Block
 
 Matrix = NDArray[np.float64]
 
-SEGMENT = 64
+SEGMENT = 32
 """Samples that one matrix product filters."""
-GROUP = 25
+GROUP = 16
 """Segments whose states one matrix product gives."""
+PRODUCT_LIMIT = 1 << 18
+"""Multiplications from which on OpenBLAS starts threads. At these sizes they gain nothing, and cost seconds where other
+processes keep the cores busy."""
 
 STEPS_PER_SECOND = 10
 """Gating blocks of 400 ms overlap by 75 %: they start every 100 ms (BS.1770-4, annex 1)."""
@@ -92,6 +95,64 @@ def _state_space(stage: Biquad) -> tuple[Matrix, Matrix, Matrix, float]:
     )
 
 
+def _product(rows: Matrix, matrix: Matrix) -> Matrix:
+    """``rows @ matrix``, so many rows at a time that OpenBLAS starts no threads."""
+    step = max(1, PRODUCT_LIMIT // matrix.size)
+    out = np.empty((*rows.shape[:-1], matrix.shape[1]))
+    for first in range(0, rows.shape[-2], step):
+        np.matmul(rows[..., first : first + step, :], matrix, out=out[..., first : first + step, :])
+    return out
+
+
+class Recurrence:
+    """s[k + 1] = P s[k] + b[k], for all k of a block at once.
+
+    Groups of inputs go through one matrix as if each began at rest; what the state at a group's start adds is again
+    such a recurrence, over groups, with P to the power of their size.
+    """
+
+    def __init__(self, hop: Matrix, levels: int = 3) -> None:
+        """``levels``: 1 goes input by input; each level above divides their number by ``GROUP``."""
+        order = len(hop)
+        powers = [np.eye(order)]
+        for _ in range(GROUP):
+            powers.append(hop @ powers[-1])
+        self._hop = hop
+        # What the state at a group's start still gives before each of its inputs, side by side.
+        self._from_head = np.concatenate([power.T for power in powers[:GROUP]], axis=1)
+        self._rested = np.zeros((GROUP * order, (GROUP + 1) * order))
+        for i in range(GROUP):
+            for j in range(i + 1, GROUP + 1):
+                self._rested[i * order : (i + 1) * order, j * order : (j + 1) * order] = powers[j - 1 - i].T
+        self._groups = Recurrence(powers[GROUP], levels - 1) if levels > 1 else None
+
+    def states(self, start: Matrix, added: Matrix) -> Matrix:
+        """States before each input and after the last.
+
+        Args:
+            start: (channels, order), the state before the first.
+            added: (channels, n, order), the inputs b.
+
+        Returns:
+            (channels, n + 1, order).
+        """
+        channels, count, order = added.shape
+        if self._groups is None:
+            found = [start]
+            for k in range(count):
+                found.append(found[-1] @ self._hop.T + added[:, k])
+            return np.stack(found, axis=1)
+        groups = -(-count // GROUP)
+        padded = np.zeros((channels, groups * GROUP, order))
+        padded[:, :count] = added
+        rested = _product(padded.reshape(channels, groups, GROUP * order), self._rested)
+        rested = rested.reshape(channels, groups, GROUP + 1, order)
+        heads = self._groups.states(start, rested[:, :, GROUP])
+        states = rested[:, :, :GROUP]
+        states += _product(heads[:, :groups], self._from_head).reshape(channels, groups, GROUP, order)
+        return np.concatenate((states.reshape(channels, -1, order), heads[:, groups:]), axis=1)[:, : count + 1]
+
+
 class KWeighting:
     """The filter, over blocks of any length, for several channels at once."""
 
@@ -102,70 +163,37 @@ class KWeighting:
         step = np.block([[a1, np.zeros((2, 2))], [np.outer(b2, c1), a2]])
         drive = np.concatenate((b1, b2 * d1))
         read = np.concatenate((d2 * c1, c2))
-        order = len(step)
-        self._step, self._drive, self._read, self._direct = step, drive, read, d1 * d2
+        self._step, self._drive = step, drive
 
-        powers = [np.eye(order)]
+        powers = [np.eye(len(step))]
         for _ in range(SEGMENT):
             powers.append(step @ powers[-1])
-        response = np.array([self._direct, *(float(read @ powers[n] @ drive) for n in range(SEGMENT - 1))])
+        response = np.array([d1 * d2, *(float(read @ powers[n] @ drive) for n in range(SEGMENT - 1))])
         self._rested = np.zeros((SEGMENT, SEGMENT))
         for n in range(SEGMENT):
             self._rested[n, n:] = response[: SEGMENT - n]
         self._from_state = np.array([read @ powers[n] for n in range(SEGMENT)]).T
         self._to_state = np.array([powers[SEGMENT - 1 - n] @ drive for n in range(SEGMENT)])
-
-        # The same one level up: states of a group's segments from what each segment adds.
-        hop = powers[SEGMENT]
-        hops = [np.eye(order)]
-        for _ in range(GROUP):
-            hops.append(hop @ hops[-1])
-        self._hops = np.array(hops)
-        self._group = np.zeros((GROUP * order, (GROUP + 1) * order))
-        for i in range(GROUP):
-            for j in range(i + 1, GROUP + 1):
-                self._group[i * order : (i + 1) * order, j * order : (j + 1) * order] = hops[j - 1 - i].T
-        self._order = order
-        self._state = np.zeros((channels, order))
+        self._recurrence = Recurrence(powers[SEGMENT])
+        self._state = np.zeros((channels, len(step)))
 
     def apply(self, block: Block) -> Matrix:
         """Filter the next samples: (channels, n) in, (channels, n) out."""
         channels, count = block.shape
-        segments = count // SEGMENT
-        whole = segments * SEGMENT
-        out = np.empty_like(block)
-        if segments:
-            inputs = block[:, :whole].reshape(channels, segments, SEGMENT)
-            states = self._advance(inputs @ self._to_state)
-            out[:, :whole] = (inputs @ self._rested + states @ self._from_state).reshape(channels, whole)
-        for n in range(whole, count):
-            sample = block[:, n]
-            out[:, n] = self._state @ self._read + self._direct * sample
-            self._state = self._state @ self._step.T + sample[:, None] * self._drive
-        return out
-
-    def _advance(self, added: Matrix) -> Matrix:
-        """The state at each segment's start, from what each segment adds to it; moves the filter's own state on."""
-        channels, segments, order = added.shape
-        groups = -(-segments // GROUP)
-        padded = np.zeros((channels, groups * GROUP, order))
-        padded[:, :segments] = added
-        rested = (padded.reshape(channels, groups, GROUP * order) @ self._group).reshape(
-            channels, groups, GROUP + 1, order
-        )
-        heads = np.empty((channels, groups, order))
-        head = self._state
-        for g in range(groups):
-            heads[:, g] = head
-            head = head @ self._hops[GROUP].T + rested[:, g, GROUP]
-        carried = np.einsum("cgs,jts->cgjt", heads, self._hops)
-        states = (rested + carried)[:, :, :GROUP].reshape(channels, groups * GROUP, order)
-        if segments < groups * GROUP:
-            self._state = states[:, segments].copy()
-        else:
-            self._state = head
-        starts: Matrix = states[:, :segments]
-        return starts
+        segments = -(-count // SEGMENT)
+        padded = block
+        if segments * SEGMENT != count:
+            padded = np.zeros((channels, segments * SEGMENT))
+            padded[:, :count] = block
+        inputs = padded.reshape(channels, segments, SEGMENT)
+        states = self._recurrence.states(self._state, _product(inputs, self._to_state))
+        out = _product(inputs, self._rested)
+        out += _product(states[:, :segments], self._from_state)
+        self._state = states[:, count // SEGMENT].copy()
+        for n in range(count - count % SEGMENT, count):
+            self._state = self._state @ self._step.T + block[:, n, None] * self._drive
+        filtered: Matrix = out.reshape(channels, -1)[:, :count]
+        return filtered
 
 
 # BS.1770-4 annex 2, table of the 48-tap interpolating filter, by phase. Phases 2 and 3 are 1 and 0 reversed.
@@ -178,14 +206,19 @@ _PHASE_1 = (
     0.7797851562500, -0.2003173828125, 0.1015625000000, -0.0582275390625, 0.0330810546875, -0.0189208984375,
 )  # fmt: skip
 TAPS = len(_PHASE_0)
-CANDIDATES_AT_ONCE = 32
+SPAN = 24
+"""Samples that are interpolated together."""
+SPANS_PER_CHUNK = 20
+"""Spans that are left out together where none of their samples is loud enough."""
+SPANS_AT_ONCE = 85
 
 
 class TruePeak:
     """Greatest magnitude of the signal between its samples, by four times oversampling.
 
-    Interpolated values cannot exceed the largest nearby sample times the filter's absolute sum, so only segments near
-    a sample that could still raise the maximum are interpolated: the result is the same, the cost a fraction.
+    An interpolated value is the nearest sample plus weighted differences to its neighbours: it cannot exceed
+    ``gain`` times the largest sample nearby plus ``slope`` times the largest step between two. Only segments that could
+    still raise the maximum by that bound are interpolated: the result is the same, the cost a fraction.
     """
 
     def __init__(self, channels: int, sample_rate: int) -> None:
@@ -195,45 +228,57 @@ class TruePeak:
         elif sample_rate >= 96_000:
             # Twice is enough from 96 kHz on (annex 2): the phases half a sample apart.
             phases = phases[[0, 2]]
-        self._bound = float(np.abs(phases).sum(axis=1).max()) if len(phases) else 0.0
+        self._bound = float(np.abs(phases).sum(axis=1).max(initial=0.0))
+        self._gain = float(np.abs(phases.sum(axis=1)).max(initial=0.0))
+        distances = np.abs(np.arange(TAPS)[None, :] - np.abs(phases).argmax(axis=1)[:, None])
+        self._slope = float((np.abs(phases) * distances).sum(axis=1).max(initial=0.0))
         # Column n of the product is the interpolated value that the filter gives when its last input is sample n.
-        self._matrix = np.zeros((SEGMENT + TAPS - 1, SEGMENT * len(phases)))
+        self._matrix = np.zeros((SPAN + TAPS - 1, SPAN * len(phases)))
         for p, phase in enumerate(phases):
-            for n in range(SEGMENT):
-                self._matrix[n : n + TAPS, p * SEGMENT + n] = phase[::-1]
+            for n in range(SPAN):
+                self._matrix[n : n + TAPS, p * SPAN + n] = phase[::-1]
         self._history = np.zeros((channels, TAPS - 1))
         self.peak = 0.0
 
-    def update(self, block: Block) -> None:
-        """``block``: (channels, n), zeros where not finite."""
-        self.peak = max(self.peak, float(np.abs(block).max(initial=0.0)))
+    def update(self, block: Block, peak: float) -> None:
+        """``block``: (channels, n), zeros where not finite; ``peak``: the greatest magnitude in it."""
+        self.peak = max(self.peak, peak)
         if not self._matrix.shape[1]:
             return
-        signal = np.concatenate((self._history, block), axis=1)
-        self._history = signal[:, -(TAPS - 1) :].copy()
-        for row in signal:
-            self._interpolate(row)
+        nearby = max(peak, float(np.abs(self._history).max()))
+        if nearby * self._bound > self.peak:
+            for history, row in zip(self._history, block, strict=True):
+                self._search(history, row)
+        self._history = np.concatenate((self._history, block[:, -(TAPS - 1) :]), axis=1)[:, -(TAPS - 1) :]
 
-    def _interpolate(self, row: NDArray[np.float64]) -> None:
-        count = len(row) - (TAPS - 1)
-        segments = -(-count // SEGMENT)
-        padded = np.zeros(segments * SEGMENT + TAPS - 1)
-        padded[: len(row)] = row
-        windows = np.lib.stride_tricks.sliding_window_view(padded, SEGMENT + TAPS - 1)[::SEGMENT]
-        loudest = np.abs(windows).max(axis=1)
-        candidates = np.flatnonzero(loudest * self._bound > self.peak)
-        # The loudest first: they raise the maximum, and most of the rest need not be looked at then.
-        order = candidates[np.argsort(-loudest[candidates], kind="stable")]
-        for first in range(0, len(order), CANDIDATES_AT_ONCE):
-            chosen = order[first : first + CANDIDATES_AT_ONCE]
-            chosen = chosen[loudest[chosen] * self._bound > self.peak]
+    def _search(self, history: NDArray[np.float64], row: NDArray[np.float64]) -> None:
+        """Raise the maximum by what lies between the samples of ``row``."""
+        chunks = -(-len(row) // (SPAN * SPANS_PER_CHUNK))
+        padded = np.zeros(TAPS - 1 + chunks * SPANS_PER_CHUNK * SPAN)
+        padded[: TAPS - 1] = history
+        padded[TAPS - 1 : TAPS - 1 + len(row)] = row
+        own = padded[TAPS - 1 :].reshape(chunks, -1)
+        loudest = np.maximum(own.max(axis=1), -own.min(axis=1))
+        # What a chunk gives hangs on the last samples before it too.
+        before = np.concatenate(([np.abs(history).max()], loudest[:-1]))
+        near = np.flatnonzero(np.maximum(loudest, before) * self._bound > self.peak)
+        windows = np.lib.stride_tricks.sliding_window_view(padded, SPAN + TAPS - 1)[::SPAN]
+        spans = windows[(near[:, None] * SPANS_PER_CHUNK + np.arange(SPANS_PER_CHUNK)).ravel()]
+        largest = np.abs(spans).max(axis=1, initial=0.0)
+        step = np.abs(np.diff(spans, axis=1)).max(axis=1, initial=0.0)
+        limit = np.minimum(self._bound * largest, self._gain * largest + self._slope * step)
+        # The most promising first: they raise the maximum, and most of the rest need not be looked at then.
+        order = np.argsort(-limit, kind="stable")
+        for first in range(0, len(order), SPANS_AT_ONCE):
+            chosen = order[first : first + SPANS_AT_ONCE]
+            chosen = chosen[limit[chosen] > self.peak]
             if not len(chosen):
                 break
-            self.peak = max(self.peak, float(np.abs(windows[chosen] @ self._matrix).max()))
+            self.peak = max(self.peak, float(np.abs(_product(spans[chosen], self._matrix)).max()))
 
     def finish(self) -> None:
         """The filter's tail: what the last samples still give."""
-        self.update(np.zeros((len(self._history), TAPS - 1)))
+        self.update(np.zeros((len(self._history), TAPS - 1)), 0.0)
 
 
 class LoudnessMeter:
@@ -244,18 +289,24 @@ class LoudnessMeter:
         self._weights = channel_weights(names)
         self._filter = KWeighting(len(names), sample_rate)
         self._true_peak = TruePeak(len(names), sample_rate)
-        self._edges = np.array([-(-k * sample_rate // STEPS_PER_SECOND) for k in range(STEPS_PER_SECOND + 1)])
+        self._edges = np.array([-(-k * sample_rate // STEPS_PER_SECOND) for k in range(STEPS_PER_SECOND)])
         self._steps: list[float] = []
         self._counts: list[int] = []
 
-    def update(self, block: Block) -> None:
-        """``block``: (channels, one second, or less for the last), zeros where not finite."""
-        self._true_peak.update(block)
+    def update(self, block: Block, peak: float) -> None:
+        """``block``: (channels, one second, or less for the last), zeros where not finite; ``peak``: its peak."""
+        self._true_peak.update(block, peak)
         weighted = self._filter.apply(block)
-        starts = np.unique(self._edges[:-1][self._edges[:-1] < block.shape[1]])
-        energy = self._weights @ np.add.reduceat(weighted * weighted, starts, axis=1)
+        count = block.shape[1]
+        if count == self._rate and count % STEPS_PER_SECOND == 0:
+            steps = weighted.reshape(len(weighted), STEPS_PER_SECOND, -1)
+            energy = self._weights @ np.einsum("csk,csk->cs", steps, steps)
+            self._counts.extend([count // STEPS_PER_SECOND] * STEPS_PER_SECOND)
+        else:
+            starts = self._edges[self._edges < count]
+            energy = self._weights @ np.add.reduceat(weighted * weighted, starts, axis=1)
+            self._counts.extend(np.diff(np.append(starts, count)).tolist())
         self._steps.extend(energy.tolist())
-        self._counts.extend(np.diff(np.append(starts, block.shape[1])).tolist())
 
     def finish(self) -> None:
         self._true_peak.finish()

@@ -20,7 +20,7 @@ from mediacheck.media.audio_meter import AudioMeter, SampleScale
 from mediacheck.media.channels import MAX_CHANNELS, is_measurable, names_of
 from mediacheck.media.completeness import conclude
 from mediacheck.media.container import describe, not_media, open_container
-from mediacheck.media.files import file_facts, require_file
+from mediacheck.media.files import Hashing, require_file
 from mediacheck.media.headers import read_container
 from mediacheck.media.pcm import WIDTHS, decode_pcm, parse_raw, sound_facts
 from mediacheck.media.reading import ContainerReading, PcmLayout
@@ -63,16 +63,22 @@ def measure(source: Path, *, name: str, raw: str | None = None) -> MediaFacts:
     """
     size = require_file(source)
     layout = parse_raw(raw, size) if raw else None
-    file = file_facts(source, name)
+    hashing = Hashing(source, name)
     if layout is not None and raw is not None:
-        return _facts(file, _raw(source, layout, raw.split(":")[0]), ContainerReading(family=None))
-    reading = read_container(source)
+        reading, decoded = ContainerReading(family=None), _raw(source, layout, raw.split(":")[0])
+    else:
+        reading = read_container(source)
+        decoded = _decoded(source, size, reading)
+    return _facts(hashing.result(), decoded, reading)
+
+
+def _decoded(source: Path, size: int, reading: ContainerReading) -> Decoded:
     if reading.refused:
         problem = Problem(code="refused", message=reading.refused, affects="decodable")
-        return _facts(file, Decoded(ContainerFacts(format=None, problems=(problem,))), reading)
+        return Decoded(ContainerFacts(format=None, problems=(problem,)))
     if reading.pcm is not None:
-        return _facts(file, _pcm(source, reading, reading.pcm), reading)
-    return _facts(file, _decode(source, file.bytes, reading), reading)
+        return _pcm(source, reading, reading.pcm)
+    return _ffmpeg(source, size, reading)
 
 
 def measure_array(samples: ArrayLike, sample_rate: int, *, name: str) -> MediaFacts:
@@ -136,7 +142,7 @@ def _pcm_bit_rate(pcm: PcmLayout) -> int:
     return pcm.sample_rate * pcm.channels * WIDTHS[pcm.encoding] * 8
 
 
-def _decode(source: Path, size: int, reading: ContainerReading) -> Decoded:
+def _ffmpeg(source: Path, size: int, reading: ContainerReading) -> Decoded:
     """Decode with FFmpeg; what cannot be opened or read on is a problem among the facts."""
     try:
         container = open_container(source)

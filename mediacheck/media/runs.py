@@ -60,16 +60,26 @@ class ChannelRuns:
     def update(self, row: Row) -> None:
         """``row``: the next samples, NaN where not finite (NaN equals nothing, so it ends a run)."""
         self._fill_waiting(row)
-        changes = np.flatnonzero(row[1:] != row[:-1]) + 1
-        starts = np.concatenate(([0], changes))
-        ends = np.append(changes, len(row))
-        # Only runs that are long enough, or that touch an edge of the block, matter.
-        long_enough = (ends - starts) * ZERO_RUNS_PER_SECOND >= self._rate
-        long_enough[0] = long_enough[-1] = True
-        for start, end in zip(starts[long_enough].tolist(), ends[long_enough].tolist(), strict=True):
+        for start, end in self._runs_in(row):
             self._take(row, start, end)
         self._position += len(row)
         self._history = np.concatenate((self._history, row[-self._flank :]))[-self._flank :]
+
+    def _runs_in(self, row: Row) -> list[tuple[int, int]]:
+        """The runs that are long enough, and those that touch an edge of the block, in order."""
+        # A run that is long enough holds three samples in a row of every ``step``-th: where no three are equal, there
+        # is none, and only the edges are left to look at. That is so of nearly all sound.
+        step = max(1, self._rate // (ZERO_RUNS_PER_SECOND * 3))
+        coarse = row[::step]
+        equal = coarse[1:] == coarse[:-1]
+        if not (equal[1:] & equal[:-1]).any() and row[0] != row[1 % len(row)] and row[-1] != row[-2 % len(row)]:
+            return [(0, 1), (len(row) - 1, len(row))]
+        changes = np.flatnonzero(row[1:] != row[:-1]) + 1
+        starts = np.concatenate(([0], changes))
+        ends = np.concatenate((changes, [len(row)]))
+        long_enough = (ends - starts) * ZERO_RUNS_PER_SECOND >= self._rate
+        long_enough[0] = long_enough[-1] = True
+        return list(zip(starts[long_enough].tolist(), ends[long_enough].tolist(), strict=True))
 
     def _take(self, row: Row, start: int, end: int) -> None:
         value = float(row[start])
@@ -163,8 +173,11 @@ class ClippingMeter:
         self.clipped = 0
         self.runs = 0
 
-    def update(self, row: Row) -> None:
-        """``row``: the next samples, zero where not finite."""
+    def update(self, row: Row, peak: float) -> None:
+        """``row``: the next samples, zero where not finite; ``peak``: the greatest magnitude among them."""
+        if peak < min(self._high, -self._low):
+            self._end_run()
+            return
         mask = (row >= self._high) | (row <= self._low)
         if not mask.any():
             self._end_run()

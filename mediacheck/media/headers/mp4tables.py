@@ -9,7 +9,7 @@ import struct
 import sys
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import accumulate, chain, repeat
 from operator import lt, mul
 from typing import NamedTuple
@@ -26,7 +26,7 @@ class SampleTable(NamedTuple):
     readable: bool = True
     """Whether the tables are there, whole and within bounds."""
     end: int = 0
-    """Byte at which the last sample in the file ends; 0 where the tables do not tell."""
+    """Byte at which the last sample ends, where that may be beyond the file; 0 where it surely is not."""
     placed: int | None = None
     """Samples that the chunks hold; None where the tables do not tell."""
     sizes: array[int] | int = 0
@@ -57,16 +57,17 @@ def read_table(source: Source, trak: Box) -> SampleTable:
         return SampleTable(count, readable=False)
     table = SampleTable(count, True, 0, 0, sizes, offsets, firsts, counts)
     table = table._replace(placed=sum(map(mul, table.run_lengths, counts)))
-    # An upper bound settles almost every file; the exact end is only needed where the file is about to be accused.
-    bound = max(offsets) + max(counts) * (sizes if isinstance(sizes, int) else max(sizes))
-    return table._replace(end=bound if bound <= source.size else max(_ends(table, _bounds(table)), default=0))
+    # No chunk is longer than this, which settles most of them: only those near the end are looked at one by one.
+    longest = max(counts) * (sizes if isinstance(sizes, int) else max(sizes))
+    settled = source.size - longest
+    late = [chunk for chunk, offset in enumerate(offsets) if offset > settled] if max(offsets) > settled else []
+    return table._replace(end=max((end for end, _, _ in _spans(table, late)), default=0))
 
 
 def missing_samples(table: SampleTable, size: int) -> int:
     """How many samples do not lie whole within ``size`` bytes."""
     missing = 0
-    bounds = _bounds(table)
-    for offset, end, first, last in zip(table.offsets, _ends(table, bounds), bounds, bounds[1:], strict=False):
+    for (end, first, last), offset in zip(_spans(table, range(len(table.offsets))), table.offsets, strict=True):
         if end <= size:
             continue
         if isinstance(table.sizes, int):
@@ -77,22 +78,22 @@ def missing_samples(table: SampleTable, size: int) -> int:
     return missing
 
 
+def _spans(table: SampleTable, chunks: Sequence[int]) -> Iterator[tuple[int, int, int]]:
+    """Of each of ``chunks``: where its last sample ends (0 without one), its first sample, one past its last."""
+    bounds = _bounds(table) if chunks else array("Q")
+    for chunk in chunks:
+        # An stsc that starts no chunk, or stops early, leaves chunks without samples.
+        first, last = (bounds[chunk], bounds[chunk + 1]) if chunk + 1 < len(bounds) else (0, 0)
+        length = (last - first) * table.sizes if isinstance(table.sizes, int) else sum(table.sizes[first:last])
+        yield table.offsets[chunk] + length if last > first else 0, first, last
+
+
 def _bounds(table: SampleTable) -> array[int]:
     """Index of each chunk's first sample, and one past the last sample of all."""
     samples = chain.from_iterable(map(repeat, table.counts, table.run_lengths))
     count = table.sample_count or 0
     bounds = array("Q", accumulate(samples, initial=0))
     return bounds if bounds[-1] <= count else array("Q", (min(sample, count) for sample in bounds))
-
-
-def _ends(table: SampleTable, bounds: array[int]) -> Iterator[int]:
-    """Byte at which each chunk's last sample ends; 0 for a chunk without samples."""
-    pairs = zip(table.offsets, bounds, bounds[1:], strict=False)
-    if isinstance(table.sizes, int):
-        size = table.sizes
-        return (offset + (last - first) * size if last > first else 0 for offset, first, last in pairs)
-    before = array("Q", accumulate(table.sizes, initial=0))
-    return (offset + before[last] - before[first] if last > first else 0 for offset, first, last in pairs)
 
 
 def _integers(data: bytes, code: str) -> array[int]:

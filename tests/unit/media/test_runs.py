@@ -64,7 +64,7 @@ def test_clipping(x: np.ndarray, cuts: list[int]) -> None:
     x = np.nan_to_num(x)
     meter = ClippingMeter(-32767 / 32768, 32767 / 32768)
     for block in blocks(x, cuts):
-        meter.update(block)
+        meter.update(block, float(np.abs(block).max()))
     meter.finish()
     lengths = [len(list(group)) for full, group in groupby(np.abs(x) >= 32767 / 32768) if full]
     assert meter.full_scale == sum(lengths)
@@ -74,7 +74,7 @@ def test_clipping(x: np.ndarray, cuts: list[int]) -> None:
 
 def test_full_scale_of_8_bits_is_its_outermost_codes() -> None:
     meter = ClippingMeter(-1.0, 127 / 128)
-    meter.update(np.array([127 / 128] * 3 + [0.0] + [-1.0] * 3 + [126 / 128] * 5 + [-127 / 128] * 5))
+    meter.update(np.array([127 / 128] * 3 + [0.0] + [-1.0] * 3 + [126 / 128] * 5 + [-127 / 128] * 5), 1.0)
     meter.finish()
     assert (meter.full_scale, meter.clipped, meter.runs) == (6, 6, 2)
 
