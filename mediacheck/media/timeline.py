@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections import Counter
 from fractions import Fraction
@@ -27,12 +28,18 @@ class AudioTimeline:
     def __init__(self, time_base: Fraction, precision: Fraction) -> None:
         self._base = time_base
         self._precision = precision
-        self._first: Fraction | None = None
-        self._end: Fraction | None = None
+        # A frame is judged in whole numbers of 1 / (units a second), which ticks and samples both divide: fractions
+        # would cost more than decoding the frame does.
+        self._unit = Fraction(0)
+        self._units_per_tick = 0
+        self._units_per_sample = 0
+        self._tolerance = 0
+        self._first: int | None = None
+        self._end = 0
         self._gaps: list[Span] = []
         self._overlaps: list[Span] = []
         self._last_packet: int | None = None
-        self._first_packet_end: Fraction | None = None
+        self._first_packet_end: int | None = None
         self._frames = 0
         self._non_monotonic: list[Span] = []
         self.missing = 0
@@ -43,39 +50,48 @@ class AudioTimeline:
             self.missing += 1
             return
         if self._first_packet_end is None:
-            self._first_packet_end = (pts + duration) * self._base
+            self._first_packet_end = pts + duration
         if self._last_packet is not None and pts <= self._last_packet:
             self._non_monotonic.append(Span(start=self._last_packet * self._base, end=pts * self._base))
         self._last_packet = pts
 
-    def frame(self, pts: int | None, samples: int, sample_rate: int) -> None:
+    def start(self, sample_rate: int) -> None:
+        """Say how long a sample lasts; before the first frame."""
+        units = math.lcm(self._base.denominator, sample_rate)
+        self._unit = Fraction(1, units)
+        self._units_per_tick = self._base.numerator * (units // self._base.denominator)
+        self._units_per_sample = units // sample_rate
+        self._tolerance = math.floor(self._precision * units)
+
+    def frame(self, pts: int | None, samples: int) -> None:
         """Note a decoded frame: its timestamp and its length after trimming."""
+        length = samples * self._units_per_sample
         if pts is None:
-            if self._end is not None:
-                self._end += Fraction(samples, sample_rate)
+            self._end += length
             return
-        start = pts * self._base
+        start = pts * self._units_per_tick
         self._frames += 1
-        if self._first is None or self._end is None:
+        if self._first is None:
             self._first = start
-        elif start > self._end + self._precision:
+        elif start > self._end + self._tolerance:
             stretch = start - self._end
-            if self._frames == 2 and start == self._first_packet_end and stretch <= MAX_STRETCH:
+            if self._frames == 2 and pts == self._first_packet_end and stretch * self._unit <= MAX_STRETCH:
                 # Fragmented MP4 without an edit list: the writer stretches the first frame, all encoder priming, over
                 # the time by which the video is late. Nothing is missing: the sound begins where the second frame
                 # says.
                 self._first += stretch
             else:
-                self._gaps.append(Span(start=self._end, end=start))
-        elif start < self._end - self._precision:
-            self._overlaps.append(Span(start=start, end=self._end))
-        self._end = start + Fraction(samples, sample_rate)
+                self._gaps.append(Span(start=self._end * self._unit, end=start * self._unit))
+        elif start < self._end - self._tolerance:
+            self._overlaps.append(Span(start=start * self._unit, end=self._end * self._unit))
+        self._end = start + length
 
     def finish(self, dropped: Fraction) -> Timeline:
         """``dropped``: seconds of padding that the caller took off the end."""
+        timed = self._first is not None
         return Timeline(
-            first=self._first,
-            end=None if self._end is None else self._end - dropped,
+            first=None if self._first is None else self._first * self._unit,
+            end=self._end * self._unit - dropped if timed else None,
             precision=self._precision,
             gaps=tuple(self._gaps),
             gaps_totals=totals(tuple(self._gaps)),

@@ -30,6 +30,9 @@ DTYPES: dict[str, np.dtype[Any]] = {
 }
 SHOWN_SPANS = 100
 
+Form = tuple[int, int, str]
+"""Sample rate, channels and sample format of decoded sound."""
+
 # Containers that do not stamp every frame: how far an extrapolated timestamp may lie from the truth, in seconds.
 MPEG_PRECISION = Fraction(1, 1000)
 """Program and transport streams: the demuxer counts on from the stamped frames in whole ticks."""
@@ -128,9 +131,11 @@ class AudioTrack(Track):
         self._edit = next((t for t in reading.tracks if t.track_id == stream.id), None)
         self._timeline = AudioTimeline(self.time_base, precision_of(format_name, self.codec, self.time_base))
         self._meter: AudioMeter | None = None
+        # Codec frames are gathered into seconds by FFmpeg: numpy would take longer for each than decoding it does.
+        self._queue = av.AudioFifo()
+        self._form: Form | None = None
         self._rate = 0
         self._names: tuple[str, ...] = ()
-        self._format = ""
         self._priming = 0
         self._padding = 0
         self._frame_size = 0
@@ -149,44 +154,46 @@ class AudioTrack(Track):
             self._take_frame(frame)
 
     def _take_frame(self, frame: av.AudioFrame) -> None:
-        name = frame.format.name.removesuffix("p")
-        if not is_measurable(frame.sample_rate, len(frame.layout.channels)):
-            self.change_problem(
-                f"to {len(frame.layout.channels)} channels at {frame.sample_rate} Hz, which no sound has,"
-            )
-            return
-        if self._meter is None:
-            self._start(frame, name)
-        assert self._meter is not None
-        if (frame.sample_rate, len(frame.layout.channels), frame.format.name) != (
-            self._rate,
-            len(self._names),
-            self._format,
-        ):
-            self.change_problem(
-                f"from {self._rate} Hz, {len(self._names)} channels, {self._format} to {frame.sample_rate} Hz, "
-                f"{len(frame.layout.channels)} channels, {frame.format.name}"
-            )
+        form = (frame.sample_rate, frame.layout.nb_channels, frame.format.name)
+        if form != self._form and not self._start(frame, form):
             return
         count = frame.samples
         self._frame_size = max(self._frame_size, count)
-        self._timeline.frame(frame.pts, count, self._rate)
-        kind = DTYPES[name]
+        self._timeline.frame(frame.pts, count)
+        # The queue would check the timestamp against its own count, and it is noted now.
+        frame.pts = None
+        self._queue.write(frame)
+        while self._queue.samples >= self._rate:
+            self._measure(self._queue.read(self._rate))
+
+    def _start(self, frame: av.AudioFrame, form: Form) -> bool:
+        """Take up the form of the first frame; False for a frame of another form, which is left out."""
+        rate, channels, name = form
+        if self._form is not None or not is_measurable(rate, channels):
+            was = "{} Hz, {} channels, {}".format(*self._form) if self._form else "its declared form"
+            self.change_problem(f"from {was} to {rate} Hz, {channels} channels, {name}")
+            return False
+        self._form = form
+        self._rate = rate
+        self._timeline.start(rate)
+        names = tuple(channel.name for channel in frame.layout.channels)
+        # A stream that names no layout (or the same unknown name for each) has as many channels all the same.
+        self._names = names if len(set(names)) == len(names) == channels else names_of(channels)
+        scale = {"pcm_alaw": ALAW_SCALE, "pcm_mulaw": MULAW_SCALE}.get(self.codec, SCALES[name.removesuffix("p")])
+        self._meter = AudioMeter(self._names, rate, scale, self._limit())
+        return True
+
+    def _measure(self, frame: av.AudioFrame | None) -> None:
+        """Hand a second of sound, or what is left of one, to the meter."""
+        if frame is None or self._meter is None:
+            return
+        kind = DTYPES[frame.format.name.removesuffix("p")]
         if frame.format.is_planar:
-            self._meter.input.add_planar([_values(plane, kind, count) for plane in frame.planes])
+            self._meter.input.add_planar([_values(plane, kind, frame.samples) for plane in frame.planes])
         else:
             channels = len(self._names)
-            packed = _values(frame.planes[0], kind, count * channels)
-            self._meter.input.add_interleaved(packed.reshape(count, channels))
-
-    def _start(self, frame: av.AudioFrame, name: str) -> None:
-        self._rate = frame.sample_rate
-        self._format = frame.format.name
-        channels = tuple(channel.name for channel in frame.layout.channels)
-        # A stream that names no layout (or the same unknown name for each) has as many channels all the same.
-        self._names = channels if len(set(channels)) == len(channels) else names_of(len(channels))
-        scale = {"pcm_alaw": ALAW_SCALE, "pcm_mulaw": MULAW_SCALE}.get(self.codec, SCALES[name])
-        self._meter = AudioMeter(self._names, self._rate, scale, self._limit())
+            packed = _values(frame.planes[0], kind, frame.samples * channels)
+            self._meter.input.add_interleaved(packed.reshape(-1, channels))
 
     def _played(self) -> Played | None:
         """What the edit list plays; None without one that gives a length."""
@@ -228,6 +235,8 @@ class AudioTrack(Track):
     def finish(self) -> AudioStream:
         context = self.stream.codec_context
         assert isinstance(context, av.AudioCodecContext)
+        if self._queue.samples:
+            self._measure(self._queue.read(partial=True))
         if self._meter is None:
             self._rate, channels = context.sample_rate, context.channels
             if not is_measurable(self._rate, channels):

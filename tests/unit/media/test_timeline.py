@@ -79,9 +79,10 @@ def test_one_frame_has_no_rate() -> None:
 
 def audio(frames: list[tuple[int | None, int]], base: Fraction, rate: int, precision: Fraction | None = None):
     timeline = AudioTimeline(base, base if precision is None else precision)
+    timeline.start(rate)
     for pts, samples in frames:
         timeline.packet(pts, samples)
-        timeline.frame(pts, samples, rate)
+        timeline.frame(pts, samples)
     return timeline
 
 
