@@ -6,7 +6,10 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 DEMO := build/demo
 
-.PHONY: help demo test lint types unit schemas clean
+# The peers' own environment: what librosa needs must not change the numpy that mediacheck is measured with.
+BENCH := build/venv-bench
+
+.PHONY: help demo test lint types unit schemas bench clean
 .DEFAULT_GOAL := help
 
 help: ## Say what can be made.
@@ -52,6 +55,14 @@ unit: $(VENV)/.installed-test ## Pytest, in parallel.
 
 schemas: $(VENV)/.installed ## Write docs/schemas from the types.
 	$(BIN)/python -m mediacheck.schema docs/schemas
+
+$(BENCH)/.installed: benchmarks/requirements.txt
+	$(PYTHON) -m venv $(BENCH)
+	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --requirement benchmarks/requirements.txt
+	@touch $@
+
+bench: $(VENV)/.installed $(BENCH)/.installed ## Measure speed and memory beside other tools (an hour; needs ffmpeg).
+	$(BIN)/python -m benchmarks run
 
 clean: ## Remove all that was made.
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

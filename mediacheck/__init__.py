@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     )
     from mediacheck.expectation import Expectation
     from mediacheck.facts import AudioStream, MediaFacts, OtherStream, Problem, Span, VideoStream
+    from mediacheck.serialise import to_json
     from mediacheck.verdict import Finding, Report, Reports
     from mediacheck.version import __version__
 
@@ -47,6 +48,7 @@ _HOMES = {
     ),
     "mediacheck.expectation": ("Expectation",),
     "mediacheck.facts": ("AudioStream", "MediaFacts", "OtherStream", "Problem", "Span", "VideoStream"),
+    "mediacheck.serialise": ("to_json",),
     "mediacheck.verdict": ("Finding", "Report", "Reports"),
     "mediacheck.version": ("__version__",),
 }
@@ -72,6 +74,7 @@ __all__ = [
     "__version__",
     "judge",
     "measure",
+    "to_json",
     "validate",
 ]
 

@@ -35,6 +35,7 @@ class Expectation(Struct, frozen=True, kw_only=True):
 
 _FRACTIONS = {"duration", "fps", "max_duration", "tolerance"}
 _FLAGS = {"audio", "video"}
+_POSITIVE = {"fps", "width", "height", "sample_rate", "channels"}
 _WORDS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
 
 
@@ -62,9 +63,14 @@ def _value(key: str, text: str) -> Fraction | int | bool:
         if text.lower() not in _WORDS:
             raise UsageError(f"--expect {key}={text}: write yes or no")
         return _WORDS[text.lower()]
-    number = parse_fraction(text)
+    try:
+        number = parse_fraction(text)
+    except UsageError as error:
+        raise UsageError(f"--expect {key}: {error}") from error
     if number < 0:
         raise UsageError(f"--expect {key}={text}: it cannot be below zero")
+    if number == 0 and key in _POSITIVE:
+        raise UsageError(f"--expect {key}={text}: it must be above zero")
     if key in _FRACTIONS:
         return number
     if number.denominator != 1:

@@ -294,6 +294,8 @@ class VideoStream(StreamFacts, frozen=True, kw_only=True, tag_field="kind", tag=
     """Per frame, the share of the luma at or below 32 of limited range. Kept in saved facts, left out of reports."""
     change: Series | None = None
     """Per frame, mean absolute luma difference to the frame before, of full range; NaN for the first. Likewise."""
+    local_change: Series | None = None
+    """Per frame, the same in the 16x16 square that changed most; NaN where ``change`` is above 0.01. Likewise."""
     frame_times: Series | None = None
     """Per frame, seconds from the first frame. Likewise."""
     digest: str | None = None

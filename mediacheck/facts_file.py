@@ -9,7 +9,7 @@ import msgspec
 
 from mediacheck import serialise
 from mediacheck.errors import FactsError, PathError
-from mediacheck.facts import FACTS_SCHEMA, MediaFacts, Struct
+from mediacheck.facts import FACTS_SCHEMA, AudioStream, MediaFacts, Struct, VideoStream
 
 FACTS_LIST_SCHEMA: Final = "mediacheck.facts-list/1"
 
@@ -40,10 +40,11 @@ def parse_facts(data: bytes, origin: str) -> tuple[MediaFacts, ...]:
     try:
         schema = serialise.from_json(data, _Envelope).schema
         if schema == FACTS_SCHEMA:
-            return (serialise.from_json(data, MediaFacts),)
+            return (_possible(serialise.from_json(data, MediaFacts)),)
         if schema == FACTS_LIST_SCHEMA:
-            return serialise.from_json(data, FactsList).facts
-    except (msgspec.DecodeError, ValueError) as error:
+            return tuple(_possible(facts) for facts in serialise.from_json(data, FactsList).facts)
+    # RecursionError: brackets nested a thousand deep.
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
         reason = " ".join(str(error).split())
         raise FactsError(
             f"{origin} does not hold saved facts: {reason}; make some with 'mediacheck measure'"
@@ -54,6 +55,26 @@ def parse_facts(data: bytes, origin: str) -> tuple[MediaFacts, ...]:
         else ""
     )
     raise FactsError(f"{origin} has schema {schema!r}, not {FACTS_SCHEMA}{hint}")
+
+
+def _possible(facts: MediaFacts) -> MediaFacts:
+    """The facts, where their counts can be those of a file: a slip of an editor must not become a verdict.
+
+    Raises:
+        ValueError: naming what cannot be.
+    """
+    if facts.file.bytes < 0:
+        raise ValueError(f"a file of {facts.file.bytes} bytes cannot be")
+    for stream in facts.streams:
+        where = f"stream {stream.index}"
+        if isinstance(stream, AudioStream):
+            if stream.samples < 0 or stream.channels < 0 or stream.sample_rate < 0:
+                raise ValueError(f"{where} has a count below zero")
+            if stream.duration * stream.sample_rate != stream.samples:
+                raise ValueError(f"{where}: samples, sample_rate and duration contradict each other")
+        elif isinstance(stream, VideoStream) and (stream.frames < 0 or stream.duration < 0):
+            raise ValueError(f"{where} has a count below zero")
+    return facts
 
 
 def read_facts(path: Path) -> MediaFacts:
@@ -75,10 +96,12 @@ def read_document(path: Path) -> bytes:
     Raises:
         PathError: the path cannot be read.
     """
-    # A FIFO would block for ever.
-    if path.exists() and not path.is_file():
-        raise PathError(f"{path} is not a file")
     try:
+        # A FIFO would block for ever.
+        if path.exists() and not path.is_file():
+            raise PathError(f"{path} is not a file; name a file of saved facts")
         return path.read_bytes()
-    except OSError as error:
-        raise PathError(f"cannot read {path}: {error.strerror}") from error
+    except PathError:
+        raise
+    except (OSError, ValueError) as error:
+        raise PathError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}; check the path") from error

@@ -136,6 +136,7 @@ def _shown_stream(stream: Stream) -> Stream:
             frozen_spans=stream.frozen_spans[:cut],
             black_share=None,
             change=None,
+            local_change=None,
             frame_times=None,
         )
     return msgspec.structs.replace(stream, timeline=timeline, decode_error_spans=spans)

@@ -50,7 +50,7 @@ def _encode(value: Any) -> Any:
 def _decode(kind: type, value: Any) -> Any:
     if kind is Fraction:
         if not isinstance(value, str):
-            raise ValueError(f"expected a fraction such as \"603/40\", got {value!r}")
+            raise ValueError(f'expected a fraction such as "603/40", got {value!r}')
         return parse_fraction(value)
     raise TypeError(f"{kind.__name__} cannot be read from JSON")
 
@@ -92,7 +92,7 @@ def write_atomically(path: Path, data: bytes) -> None:
     import os
     import tempfile
 
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".mediacheck-")
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)

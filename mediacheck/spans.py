@@ -17,6 +17,7 @@ from mediacheck.facts import Span
 SILENCE_DBFS = -60.0
 BLACK_SHARE = 0.98
 FROZEN_CHANGE = 0.001
+FROZEN_LOCAL_CHANGE = 0.03
 WINDOWS_PER_SECOND = 100
 
 
@@ -90,17 +91,28 @@ def black_spans(
 
 
 def frozen_spans(
-    change: Sequence[float], times: Sequence[Fraction], duration: Fraction, limit: float = FROZEN_CHANGE
+    change: Sequence[float],
+    local_change: Sequence[float],
+    times: Sequence[Fraction],
+    duration: Fraction,
+    limit: float = FROZEN_CHANGE,
+    local_limit: float = FROZEN_LOCAL_CHANGE,
 ) -> tuple[Span, ...]:
     """From the start of the first frame that repeats the one before it to the end of the last that does.
 
     Args:
         change: per frame, mean absolute luma difference to the frame before, of full range; NaN for the first.
+        local_change: per frame, the same in the square of the picture that changed most; NaN where it was not measured,
+            since the whole picture changed.
         times: per frame, seconds from the first.
         duration: seconds from the first frame to the end of the last.
-        limit: a frame repeats the one before where its change is at most this.
+        limit: a frame repeats the one before where its change is at most this,
+        local_limit: and no square changed by more than this: a mouth that speaks in a still portrait moves one picture
+            in a thousand parts, and is no frozen picture.
     """
-    return _frame_spans(bytes(map(_float32(limit).__ge__, change)), times, duration)
+    still = map(_float32(limit).__ge__, change)
+    moving = map(_float32(local_limit).__lt__, local_change)
+    return _frame_spans(bytes(a and not b for a, b in zip(still, moving, strict=True)), times, duration)
 
 
 def _frame_spans(flags: bytes, times: Sequence[Fraction], duration: Fraction) -> tuple[Span, ...]:

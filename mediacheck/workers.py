@@ -29,6 +29,9 @@ Result = TypeVar("Result")
 
 # A worker whose parent is gone ends itself this long after the limit at which the parent would have killed it.
 _ORPHAN_GRACE_S = 5
+# poll(2) and alarm(2) count in C ints.
+_LONGEST_WAIT_S = 86_400.0
+_LONGEST_ALARM_S = 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -61,12 +64,21 @@ def run_isolated(
         function: where workers cannot be forked (see ``_context``), it must be importable by name.
         items: must be picklable, as must the results.
         jobs: how many processes work at once, at least 1.
-        timeout_s: wall-clock seconds for one item; None for no limit. The first item of a worker pays its imports.
-        memory_bytes: how much memory of its own a worker may take; None for no limit.
+        timeout_s: wall-clock seconds for one item, finite and above 0; None for no limit. The first item of a worker
+            pays its imports.
+        memory_bytes: how much memory of its own a worker may take, above 0; None for no limit.
 
     Yields:
         The item's index with its result, or with a ``WorkerFailure``; in order of completion.
+
+    Raises:
+        ValueError: a limit is not above 0, or not finite.
+        OSError: the system refuses even one process. Where it refuses some of them, fewer work.
     """
+    if timeout_s is not None and not 0 < timeout_s < math.inf:
+        raise ValueError(f"timeout_s must be finite and above 0, not {timeout_s}")
+    if memory_bytes is not None and not memory_bytes > 0:
+        raise ValueError(f"memory_bytes must be above 0, not {memory_bytes}")
     context = _context()
     pending = deque(enumerate(items))
     workers: list[_Worker[Item, Result]] = []
@@ -77,7 +89,14 @@ def run_isolated(
                 if idle:
                     worker = idle.pop()
                 else:
-                    worker = _Worker(context, function, timeout_s, memory_bytes, [w.connection for w in workers])
+                    try:
+                        worker = _Worker(context, function, timeout_s, memory_bytes, [w.connection for w in workers])
+                    except OSError:
+                        # Too many processes or open files for this system: go on with those that are there.
+                        if not workers:
+                            raise
+                        jobs = len(workers)
+                        break
                     workers.append(worker)
                 index, item = pending.popleft()
                 if not worker.give(index, item):
@@ -89,7 +108,7 @@ def run_isolated(
                 return
             done: list[tuple[int, Result | WorkerFailure]] = []
             deadline = min(worker.deadline for worker in busy)
-            limit = None if math.isinf(deadline) else max(0.0, deadline - time.monotonic())
+            limit = None if math.isinf(deadline) else min(_LONGEST_WAIT_S, max(0.0, deadline - time.monotonic()))
             ready = set(wait([worker.connection for worker in busy], timeout=limit))
             for worker in busy:
                 if worker.connection in ready:
@@ -132,8 +151,13 @@ class _Worker(Generic[Item, Result]):
         self._process = context.Process(  # type: ignore[attr-defined]
             target=_serve, args=(theirs, function, timeout_s, memory_bytes, inherited), daemon=True
         )
-        self._process.start()
-        theirs.close()
+        try:
+            self._process.start()
+        except OSError:
+            self.connection.close()
+            raise
+        finally:
+            theirs.close()
 
     def give(self, index: int, item: Item) -> bool:
         """Hand over an item; False where the process is gone."""
@@ -250,11 +274,11 @@ def _limit_memory(memory_bytes: int) -> None:
     # and the address space that glibc sets aside for each would exhaust RLIMIT_AS on a machine with many cores.
     kind = resource.RLIMIT_DATA if sys.platform == "linux" else resource.RLIMIT_AS
     _, hard = resource.getrlimit(kind)
-    limit = memory_bytes if hard == resource.RLIM_INFINITY else min(memory_bytes, hard)
+    limit = min(memory_bytes, sys.maxsize) if hard == resource.RLIM_INFINITY else min(memory_bytes, hard)
     resource.setrlimit(kind, (limit, hard))
 
 
 def _set_alarm(timeout_s: float | None) -> None:
     """A hung native call cannot notice that its parent is gone; SIGALRM's default action ends it all the same."""
     if hasattr(signal, "alarm"):
-        signal.alarm(0 if timeout_s is None else math.ceil(timeout_s) + _ORPHAN_GRACE_S)
+        signal.alarm(0 if timeout_s is None else min(_LONGEST_ALARM_S, math.ceil(timeout_s) + _ORPHAN_GRACE_S))

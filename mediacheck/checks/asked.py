@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from mediacheck.checks.registry import Case
 from mediacheck.errors import ContractError
@@ -40,12 +41,13 @@ def video_rate(stream: VideoStream) -> Fraction | None:
     return stream.measured_rate or stream.declared_rate
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True):
     """What a contract says of a file: by the user's request, or by asking back from what is there."""
 
     outcome: Outcome | None = None
     """What the user's request gives; None where nothing was requested."""
+    by_duration: bool = False
+    """Whether ``outcome`` answers the duration that the user asked for, as a request of seconds."""
     reach: Reachability | None = None
     """Whether what is there is reachable; None where a request decides."""
     impossible: str | None = None
@@ -57,8 +59,8 @@ class Answer:
 def ask_contract(case: Case, contract: Contract) -> Answer:
     """Forward from the frames, latents, tokens or duration that the user asked for, else back from what was measured.
 
-    A duration is put to the contract only where a request of seconds drives it: elsewhere ``duration.expected`` judges
-    it alone.
+    The file's sample rate chooses among the routes. A duration is put to the contract only where a request of seconds
+    drives it: elsewhere it is a length of the file, for ``duration.expected`` alone.
     """
     expect = case.expect
     request: dict[str, Fraction | int] = {
@@ -69,7 +71,7 @@ def ask_contract(case: Case, contract: Contract) -> Answer:
     seconds: dict[str, Fraction | int] = {} if expect.duration is None else {"seconds": expect.duration}
     for asked in ({**request, **seconds}, request, seconds):
         if asked and (forward := _with_fps(case, contract, asked)) is not None:
-            return _forward(contract, forward)
+            return _forward(case, contract, forward)
     found = _backward(case, contract)
     return _with_counts(contract, found, request) if request else found
 
@@ -95,7 +97,7 @@ def _with_fps(case: Case, contract: Contract, asked: dict[str, Fraction | int]) 
     fps = _fps(case, contract)
     with_fps = asked if fps is None else {**asked, "fps": fps}
     for request in (with_fps, asked):
-        if any(route.takes(frozenset(request)) for route in contract.routes):
+        if any(route.takes(frozenset(request)) for route in contract.routes_at(_rate_of(case, contract))):
             return request
     return None
 
@@ -106,11 +108,18 @@ def _fps(case: Case, contract: Contract) -> Fraction | None:
     return case.expect.fps or (video_rate(case.facts.video[0]) if case.facts.video else None)
 
 
-def _forward(contract: Contract, request: dict[str, Fraction | int]) -> Answer:
+def _rate_of(case: Case, contract: Contract) -> int | None:
+    """The file's sample rate, where it is one of the contract's; any other is for ``audio.format``."""
+    rate = case.facts.audio[0].sample_rate if case.facts.audio else None
+    return rate if rate in contract.sample_rates else None
+
+
+def _forward(case: Case, contract: Contract, request: dict[str, Fraction | int]) -> Answer:
     try:
-        return Answer(outcome=contract.forward(request))
+        outcome = contract.forward(request, sample_rate=_rate_of(case, contract))
     except ContractError as error:
         return Answer(impossible=str(error))
+    return Answer(outcome=outcome, by_duration="seconds" in request)
 
 
 def _backward(case: Case, contract: Contract) -> Answer:
@@ -124,7 +133,7 @@ def _backward(case: Case, contract: Contract) -> Answer:
             fps=_fps(case, contract),
             samples_low=low,
             samples_high=high,
-            sample_rate=audio.sample_rate if audio and audio.sample_rate in contract.sample_rates else None,
+            sample_rate=_rate_of(case, contract),
         )
     except ContractError as error:
         return Answer(unanswered=str(error))

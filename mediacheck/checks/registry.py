@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Generic, TypeVar, cast
+
+import msgspec
+from msgspec.structs import replace
 
 from mediacheck.errors import ValidatorError
 from mediacheck.expectation import Expectation
@@ -37,17 +39,15 @@ class NoParameters(Parameters, frozen=True, kw_only=True):
     """For checks without limits."""
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(msgspec.Struct, frozen=True):
     """One file before the judge: what was measured, what a contract says, what the user asked for."""
 
     facts: MediaFacts
     contract: Contract | None = None
-    expect: Expectation = field(default_factory=Expectation)
+    expect: Expectation = msgspec.field(default_factory=Expectation)
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(msgspec.Struct, frozen=True):
     """What a check says; the judge adds id, version and the validator's severity to make a finding of it."""
 
     outcome: Outcome
@@ -65,8 +65,7 @@ class Result:
 P = TypeVar("P", bound=Parameters)
 
 
-@dataclass(frozen=True, slots=True)
-class Check(Generic[P]):
+class Check(msgspec.Struct, Generic[P], frozen=True):
     """A registered rule."""
 
     id: str

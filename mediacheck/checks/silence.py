@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
+
+import msgspec
 
 from mediacheck.checks.registry import Parameters, Result, inconclusive, not_applicable
 from mediacheck.checks.wording import number
@@ -18,8 +19,7 @@ class SilenceLevel(Parameters, frozen=True, kw_only=True):
     """dBFS RMS of a 10 ms window, its loudest channel; a window exactly at it is not silent."""
 
 
-@dataclass(frozen=True, slots=True)
-class Silence:
+class Silence(msgspec.Struct, frozen=True):
     """Where a stream is silent, its ends apart from its inside."""
 
     leading: Fraction

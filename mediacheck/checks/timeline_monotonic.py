@@ -1,8 +1,13 @@
 from __future__ import annotations
 
+from fractions import Fraction
+
 from mediacheck.checks.registry import Case, NoParameters, Result, check, every_decoded, failed, not_applicable, passed
 from mediacheck.checks.wording import counted, timecode
-from mediacheck.facts import AudioStream, VideoStream
+from mediacheck.facts import AudioStream, Span, VideoStream
+
+# Joined files go back to their beginning, to within priming and a packet or two; a stamp out of order goes back by less.
+_NEAR_THE_BEGINNING = Fraction(1, 10)
 
 
 @check("timeline.monotonic", 1, NoParameters)
@@ -10,8 +15,10 @@ def timeline_monotonic(case: Case, parameters: NoParameters) -> Result:
     """Timestamps always rise.
 
     What it does: fails where a timestamp goes back or repeats, in the order in which the decoder gives frames (audio:
-    packets); nothing is sorted first.
-    Why it is bad: players drop or reorder such frames, and muxers refuse them.
+    packets); nothing is sorted first. Files joined end to end without a new clock (chained Ogg, FLAC after FLAC) fail
+    here, and are told by the clock that starts again.
+    Why it is bad: players drop or reorder such frames, seek to the wrong place or stop at the join, and muxers refuse
+    them.
     Parameters: none.
     Source: PyAV-Org/PyAV#1090.
     """
@@ -27,12 +34,7 @@ def _judge(stream: AudioStream | VideoStream) -> Result:
         return passed("every timestamp is later than the one before", measured=0, expected=0, unit="timestamps")
     where = ""
     if found.spans:
-        first = found.spans[0]
-        where = (
-            f", the first at {timecode(first.end)} (repeated)"
-            if first.start == first.end
-            else f", the first at {timecode(first.end)} after {timecode(first.start)}"
-        )
+        where = _where(found.spans[0], timeline.first)
     return failed(
         f"{counted(found.count, 'timestamp does', 'timestamps do')} not rise{where}",
         measured=found.count,
@@ -40,3 +42,14 @@ def _judge(stream: AudioStream | VideoStream) -> Result:
         unit="timestamps",
         spans=found.spans,
     )
+
+
+def _where(first: Span, beginning: Fraction) -> str:
+    if first.start == first.end:
+        return f", the first at {timecode(first.end)} (repeated)"
+    if first.end - beginning <= _NEAR_THE_BEGINNING < first.start - first.end:
+        return (
+            f": after {timecode(first.start)} the clock starts again at {timecode(first.end)}, "
+            "as where files are joined end to end"
+        )
+    return f", the first at {timecode(first.end)} after {timecode(first.start)}"

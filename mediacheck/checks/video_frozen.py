@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 from mediacheck.checks.pictures import PictureLimits, judge_stretches
-from mediacheck.checks.registry import Case, Result, check, every_video
+from mediacheck.checks.registry import Case, Result, check, every_video, inconclusive
 from mediacheck.facts import Span, SpanTotals, VideoStream
-from mediacheck.spans import frozen_spans
+from mediacheck.spans import FrameTimes, frozen_spans
 
 
 class VideoFrozen(PictureLimits, frozen=True, kw_only=True):
@@ -15,24 +16,36 @@ class VideoFrozen(PictureLimits, frozen=True, kw_only=True):
     """Seconds; exactly as long is allowed."""
     max_change: Fraction = Fraction(1, 1000)
     """Mean absolute luma difference to the frame before, of full range, up to which a frame repeats it."""
+    max_local_change: Fraction = Fraction(3, 100)
+    """The same in the 16x16 square that changed most: above it something moves, however small."""
 
 
 @check("video.frozen", 1, VideoFrozen)
 def video_frozen(case: Case, parameters: VideoFrozen) -> Result:
     """The picture does not stand still for long.
 
-    What it does: fails where frames repeat the one before them for longer than ``max_length``.
+    What it does: fails where frames repeat the one before them for longer than ``max_length``. A frame repeats the one
+    before where neither the whole picture nor any square of it changed by more than its limit.
     Why it is bad: a mux that fills up to the length of the sound repeats the last picture.
-    Parameters: max_length (seconds, 1.0), max_change (of full range, 0.001).
+    Parameters: max_length (seconds, 1.0), max_change (of full range, 0.001), max_local_change (of full range, 0.03).
     Source: mltframework/mlt#479.
     """
 
     def judge(stream: VideoStream) -> Result:
         saved: tuple[tuple[Span, ...], SpanTotals] | None = None
-        if parameters.max_change == Fraction(1, 1000):
+        local = stream.local_change
+        if (parameters.max_change, parameters.max_local_change) == (Fraction(1, 1000), Fraction(3, 100)):
             saved = stream.frozen_spans, stream.frozen_spans_totals
+        elif local is None:
+            return inconclusive("other limits of frozen need the frames' values, which these facts do not hold")
+        squares: Sequence[float] = local.unpack() if local is not None else ()
+        most = float(parameters.max_local_change)
+
+        def find(change: Sequence[float], times: FrameTimes, duration: Fraction, level: float) -> tuple[Span, ...]:
+            return frozen_spans(change, squares, times, duration, level, most)
+
         return judge_stretches(
-            stream, "frozen", parameters.max_length, saved, stream.change, frozen_spans, float(parameters.max_change)
+            stream, "frozen", parameters.max_length, saved, stream.change, find, float(parameters.max_change)
         )
 
     return every_video(case, judge)

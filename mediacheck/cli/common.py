@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -13,7 +14,8 @@ from mediacheck.cli.debug import debug_wanted
 from mediacheck.cli.exits import ExitCode, exit_for
 from mediacheck.cli.inputs import MEDIA_SUFFIXES, RAW_SUFFIXES, Inputs
 from mediacheck.cli.measuring import Measured
-from mediacheck.cli.outputs import Outputs, echo, note, write
+from mediacheck.cli.outputs import Outputs, echo, note, prepare_folder, prove_name, write, write_file
+from mediacheck.errors import UsageError
 from mediacheck.expectation import Expectation, parse_expectation
 from mediacheck.facts import MediaFacts
 from mediacheck.report.escape import printable
@@ -49,19 +51,11 @@ def judging_options(command: Command) -> Command:
 def measuring_options(command: Command) -> Command:
     """How to measure."""
     for option in (
-        click.option(
-            "--memory-limit", type=click.IntRange(min=256), metavar="MB", help="For one file.  [default: 4096]"
-        ),
-        click.option(
-            "--timeout",
-            type=click.FloatRange(min=0, min_open=True),
-            metavar="SECONDS",
-            help="For one file.  [default: 600]",
-        ),
+        # ``settings.resolve`` holds the bounds: they are the same for the environment and the file.
+        click.option("--memory-limit", type=int, metavar="MB", help="For one file.  [default: 4096]"),
+        click.option("--timeout", type=float, metavar="SECONDS", help="For one file.  [default: 600]"),
         click.option("--raw", metavar="SPEC", help="Files are PCM without a header, as s16le:24000:1."),
-        click.option(
-            "--jobs", type=click.IntRange(min=1), metavar="N", help="Files measured at once.  [default: processors]"
-        ),
+        click.option("--jobs", type=int, metavar="N", help="Files measured at once.  [default: processors]"),
         click.option("--facts", metavar="DIR", help="Save the facts of each file as DIR/NAME.facts.json."),
     ):
         command = option(command)
@@ -87,6 +81,13 @@ class Rules:
 
 
 def suffixes_for(raw: str | None) -> frozenset[str]:
+    """Which files of a folder to take.
+
+    Raises:
+        UsageError: ``raw`` is empty.
+    """
+    if raw == "":
+        raise UsageError("--raw was given an empty layout; write ENCODING:RATE:CHANNELS, such as s16le:24000:1")
     return MEDIA_SUFFIXES if raw is None else RAW_SUFFIXES
 
 
@@ -107,11 +108,35 @@ def tell_internal_error(measured: Measured) -> None:
     )
 
 
-def save_facts(folder: Path, relative: Path, facts: MediaFacts) -> None:
-    """Write ``FOLDER/RELATIVE.facts.json``."""
-    target = folder / relative.parent / f"{relative.name}.facts.json"
+def facts_target(folder: Path, relative: PurePath) -> Path:
+    """``FOLDER/RELATIVE.facts.json``."""
+    return folder / relative.parent / f"{relative.name}.facts.json"
+
+
+def save_facts(folder: Path, relative: PurePath, facts: MediaFacts) -> None:
+    """Write the facts of one file."""
+    target = facts_target(folder, relative)
     target.parent.mkdir(parents=True, exist_ok=True)
-    serialise.write_atomically(target, serialise.to_json(facts))
+    write_file(target, serialise.to_json(facts))
+
+
+def plan_facts(folder: str, inputs: Inputs, outputs: Outputs) -> Path:
+    """The folder for facts, made and proven to take those of every file.
+
+    Raises:
+        UsageError: it cannot be made or written, or cannot hold the facts of one of the files.
+    """
+    if not folder:
+        raise UsageError("--facts was given an empty name; name a folder")
+    path = Path(folder)
+    prepare_folder(path)
+    taken = outputs.places
+    for item in inputs.files:
+        target = facts_target(path, item.relative)
+        prove_name(target)
+        if os.path.realpath(target) in taken:
+            raise UsageError(f"{target} is named for two results; give each a file of its own")
+    return path
 
 
 def deliver(reports: Sequence[Report], outputs: Outputs, *, several: bool) -> ExitCode:

@@ -60,7 +60,7 @@ def list_command(as_json: bool) -> None:
         return
     width = max(len(contract.id) for contract in contracts)
     for contract in contracts:
-        click.echo(f"{contract.id:<{width}}  {contract.status:<18}  {contract.title}")
+        click.echo(printable(f"{contract.id:<{width}}  {contract.status:<18}  {contract.title}"))
 
 
 @contracts_group.command("show")
@@ -109,7 +109,7 @@ def expect_command(
         if as_json:
             click.echo(to_json(Answer(contract=_summary(loaded), outcome=outcome)).decode(), nl=False)
         else:
-            click.echo("\n".join(_outcome_lines(loaded, outcome)))
+            click.echo("\n".join(printable(line) for line in _outcome_lines(loaded, outcome)))
         return
     if not request.keys() <= {"frames", "fps"}:
         raise UsageError("--samples asks backward, and goes with --frames, --fps and --route only")
@@ -122,7 +122,7 @@ def expect_command(
     if as_json:
         click.echo(to_json(Answer(contract=_summary(loaded), reachability=answer)).decode(), nl=False)
     else:
-        click.echo("\n".join(_reachability_lines(loaded, answer, asked, frames)))
+        click.echo("\n".join(printable(line) for line in _reachability_lines(loaded, answer, asked, frames)))
     context.exit(ExitCode.PASS if answer.reachable else ExitCode.FAIL)
 
 

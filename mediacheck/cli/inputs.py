@@ -59,6 +59,7 @@ def gather(paths: Sequence[str], *, suffixes: frozenset[str] = MEDIA_SUFFIXES, s
         stdin: the file that holds standard input, where a path is ``-``.
 
     Raises:
+        UsageError: the folder that relative paths count from is gone, or two files would have one name.
         PathError: a path is missing, unreadable or no regular file, or a folder holds no such file.
     """
     files: list[Input] = []
@@ -75,15 +76,18 @@ def gather(paths: Sequence[str], *, suffixes: frozenset[str] = MEDIA_SUFFIXES, s
             folders = True
             found, others = _walk(path, suffixes)
             if not found:
-                raise PathError(
-                    f"the folder {path} holds no media file ({others} others); name files or another folder"
-                )
+                rest = f" by the suffix ({others} other files)" if others else ""
+                raise PathError(f"the folder {path} holds no media file{rest}; name files or another folder")
             files += found
             skipped += others
         else:
             refuse_unreadable(path, text)
             files.append(Input(path, PurePath(path.name)))
-    return Inputs(_with_own_names(_once(files)), folders or len(paths) > 1, skipped)
+    try:
+        own = _with_own_names(_once(files))
+    except FileNotFoundError as error:
+        raise UsageError("the working folder is gone; change to one that is there") from error
+    return Inputs(own, folders or len(paths) > 1, skipped)
 
 
 def refuse_unreadable(path: Path, text: str | None = None) -> None:
@@ -99,13 +103,14 @@ def refuse_unreadable(path: Path, text: str | None = None) -> None:
         what = "is a link to a file that is not there" if path.is_symlink() else "does not exist"
         raise PathError(f"{shown} {what}; check the path") from None
     except (OSError, ValueError) as error:
-        raise PathError(f"cannot read {shown!r}: {getattr(error, 'strerror', None) or error}") from None
+        reason = getattr(error, "strerror", None) or error
+        raise PathError(f"cannot read {shown}: {reason}; check the path") from None
     if mode is None:
         raise PathError("an empty path was given; name a file or a folder")
     if not stat.S_ISREG(mode):
         raise PathError(f"{shown} is {_kind(mode)}, not a file; copy it to a file, or pipe it into 'mediacheck … -'")
     if not os.access(path, os.R_OK):
-        raise PathError(f"cannot read {shown}: permission denied")
+        raise PathError(f"cannot read {shown}: permission denied; change its mode or run as its owner")
 
 
 @contextmanager
@@ -118,6 +123,8 @@ def standard_input(wanted: bool) -> Iterator[Path | None]:
     import sys
     import tempfile
 
+    if sys.stdin is None:
+        raise UsageError("standard input is closed; name a file")
     descriptors = Path(f"/proc/{os.getpid()}/fd")
     # Where the system names open files, the copy needs no name of its own that a kill could leave behind.
     opened = tempfile.TemporaryFile if descriptors.is_dir() else tempfile.NamedTemporaryFile

@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from types import FrameType
 
@@ -72,7 +73,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         result = app.main(
             args=None if arguments is None else list(arguments), prog_name="mediacheck", standalone_mode=False
         )
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except click.exceptions.NoArgsIsHelpError as error:
+        _print_error(error.format_message())
+        return ExitCode.USAGE
     except click.ClickException as error:
         return _refuse(_usage_sentence(error))
     except MediacheckError as error:
@@ -81,15 +86,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _say("interrupted")
         return ExitCode.INTERRUPTED
     except BrokenPipeError:
-        # Whoever read our output went away; flushing what is left at exit would only complain.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return ExitCode.TOOL_FAILED
+        return _reader_gone()
+    except SystemExit as error:
+        # click ends the process itself, with 1, where a reader went away; 1 would say that a file is bad.
+        if error.code == ExitCode.FAIL:
+            return _reader_gone()
+        raise
     except Exception as error:
         return _tool_failed(error)
     return result if isinstance(result, int) else ExitCode.PASS
 
 
+def _reader_gone() -> int:
+    """Whoever read our output went away. Flushing what is left at exit would only complain."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return ExitCode.TOOL_FAILED
+
+
 def _prepare_process() -> None:
+    # Where a standard stream is closed, the next file or pipe that is opened would take its number, and whatever a
+    # library prints would go there.
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(descriptor, True)
+    os.close(descriptor)
     # A name that the terminal's encoding cannot show must not end the run.
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
@@ -107,7 +126,10 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 def _usage_sentence(error: click.ClickException) -> str:
     sentence = error.format_message().rstrip(".")
     context = getattr(error, "ctx", None)
-    return f"{sentence}; see '{context.command_path} --help'" if context is not None else sentence
+    if context is None:
+        return sentence
+    joint = " See" if sentence.endswith("?") else "; see"
+    return f"{sentence}{joint} '{context.command_path} --help'"
 
 
 def _refuse(sentence: str) -> int:
@@ -119,7 +141,8 @@ def _tool_failed(error: Exception) -> int:
     if debug_wanted():
         import traceback
 
-        traceback.print_exception(error)
+        with suppress(OSError):
+            traceback.print_exception(error)
     if isinstance(error, OSError) and error.strerror:
         where = f" ({error.filename})" if error.filename else ""
         _say(f"the system refused: {error.strerror}{where}")
@@ -133,4 +156,10 @@ def _tool_failed(error: Exception) -> int:
 
 def _say(sentence: str) -> None:
     """One line on standard error, whatever the sentence holds."""
-    click.echo(f"mediacheck: {printable(' '.join(sentence.split()))}", err=True)
+    _print_error(f"mediacheck: {printable(' '.join(sentence.split()))}")
+
+
+def _print_error(text: str) -> None:
+    # Standard error may be full or gone; the exit code still says how it went.
+    with suppress(OSError):
+        click.echo(text, err=True)

@@ -11,7 +11,7 @@ from mediacheck.cli import common
 from mediacheck.cli.exits import ExitCode
 from mediacheck.cli.inputs import STDIN, gather, standard_input
 from mediacheck.cli.measuring import measure_all
-from mediacheck.cli.outputs import STDOUT, echo, note, plan, prepare_folder
+from mediacheck.cli.outputs import STDOUT, echo, note, plan, write_file
 from mediacheck.cli.settings import Choices, resolve
 from mediacheck.facts import MediaFacts
 from mediacheck.facts_file import FactsList
@@ -43,14 +43,13 @@ def measure_command(
     with standard_input(STDIN in paths) as stdin:
         inputs = gather(paths, suffixes=common.suffixes_for(raw), stdin=stdin)
         outputs = plan(json_, None, (), quiet=quiet, sources=[item.path for item in inputs.files])
-        if facts is not None:
-            prepare_folder(Path(facts))
+        saved = None if facts is None else common.plan_facts(facts, inputs, outputs)
         common.tell_skipped(inputs, quiet=quiet)
         kept: dict[int, MediaFacts] = {}
         code = ExitCode.PASS
         for measured in measure_all(inputs.files, raw=raw, settings=settings, quiet=quiet):
-            if facts is not None:
-                common.save_facts(Path(facts), Path(inputs.files[measured.index].relative), measured.facts)
+            if saved is not None:
+                common.save_facts(saved, inputs.files[measured.index].relative, measured.facts)
             if measured.internal_error:
                 common.tell_internal_error(measured)
                 code = ExitCode.TOOL_FAILED
@@ -64,7 +63,7 @@ def measure_command(
         if json_ == STDOUT:
             click.echo(data, nl=False)
         else:
-            serialise.write_atomically(Path(json_), data)
+            write_file(Path(json_), data)
     if outputs.text_wanted:
         echo("".join(render_facts(item) for item in ordered))
     return code

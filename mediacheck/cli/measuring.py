@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from mediacheck.api import FileChangedError, measure
 from mediacheck.cli.inputs import Input
 from mediacheck.cli.progress import progress
 from mediacheck.cli.settings import Settings
@@ -41,9 +42,7 @@ class Measured:
 
 def measure_one(work: Work) -> MediaFacts:
     """Runs in the worker: only here are the decoders imported."""
-    from mediacheck import media
-
-    return media.measure(work.path, name=work.name, raw=work.raw)
+    return measure(work.path, name=work.name, raw=work.raw)
 
 
 def measure_all(files: Sequence[Input], *, raw: str | None, settings: Settings, quiet: bool) -> Iterator[Measured]:
@@ -94,6 +93,9 @@ def _problem(failure: WorkerFailure, settings: Settings) -> Problem:
         case "memory":
             code = "worker.memory"
             message = f"measuring this file needs more than {settings.memory_limit} MB; --memory-limit sets the limit"
+        case "raised" if isinstance(failure.error, FileChangedError):
+            code = "file.changed"
+            message = "the file changed while it was measured; measure it again when it is written to its end"
         case "raised" if failure.error is not None:
             code, message = "file.unreadable", "the file could not be read any more when its turn came"
         case "raised":

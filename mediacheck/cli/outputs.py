@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import stat
+import sys
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -32,6 +35,11 @@ class Outputs:
     quiet: bool
 
     @property
+    def places(self) -> frozenset[str]:
+        """The files that will be written, links followed."""
+        return frozenset(os.path.realpath(target.path) for target in self.targets if target.path is not None)
+
+    @property
     def json_owns_stdout(self) -> bool:
         return any(target.path is None for target in self.targets)
 
@@ -56,15 +64,22 @@ def plan(
         UsageError: an unknown extension, one file for two results, or a place that cannot be written.
     """
     targets: list[Target] = []
+    for option, given in (("--json", json), ("--junit", junit)):
+        if given == "":
+            raise UsageError(f"{option} was given an empty name; name a file")
+    if json == STDOUT and sys.stdout is None:
+        raise UsageError("--json - cannot be written: standard output is closed; name a file")
     if json is not None:
         targets.append(Target("json", None if json == STDOUT else Path(json)))
+    if junit == STDOUT:
+        raise UsageError("--junit -: only --json goes to standard output; name a file, or write ./- for one named -")
     if junit is not None:
         targets.append(Target("junit", Path(junit)))
     targets += [Target(_kind_of(name), Path(name)) for name in typed]
     places = [os.path.realpath(target.path) for target in targets if target.path is not None]
     for place in places:
         if places.count(place) > 1:
-            raise UsageError(f"{place} is named for two results; give each a file of its own")
+            raise UsageError(f"{os.path.basename(place)} is named for two results; give each a file of its own")
     reads = {os.path.realpath(source) for source in sources}
     for target in targets:
         if target.path is not None:
@@ -78,11 +93,29 @@ def prove_writable(path: Path) -> None:
     """Raise where a file could not be written.
 
     Raises:
-        UsageError: it is a folder, or its folder is missing or refuses.
+        UsageError: it is a folder, its name cannot be, or its folder is missing or refuses.
     """
-    if path.is_dir():
+    prove_name(path)
+    if not _is_special(path):
+        prove_folder(Path(path.parent if not path.is_symlink() else os.path.dirname(os.path.realpath(path))))
+    elif not os.access(path, os.W_OK):
+        raise UsageError(f"cannot write {path}: permission denied")
+
+
+def prove_name(path: Path) -> None:
+    """Raise where no file can have this name; its folder need not be there yet.
+
+    Raises:
+        UsageError: it is a folder, or the name is too long, leads through a file, or through links without end.
+    """
+    try:
+        folder = stat.S_ISDIR(os.stat(path).st_mode)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}; choose another name") from error
+    if folder:
         raise UsageError(f"cannot write {path}: it is a folder")
-    prove_folder(path.parent)
 
 
 def prove_folder(folder: Path) -> None:
@@ -111,6 +144,20 @@ def prepare_folder(folder: Path) -> None:
     prove_folder(folder)
 
 
+def write_file(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all; through a link, and into a device or FIFO, instead of in its place."""
+    if _is_special(path):
+        with path.open("wb") as special:
+            special.write(data)
+    else:
+        serialise.write_atomically(Path(os.path.realpath(path)) if path.is_symlink() else path, data)
+
+
+def _is_special(path: Path) -> bool:
+    """Whether a device, FIFO or socket is there: /dev/null, /dev/stdout, a named pipe."""
+    return os.path.exists(path) and not os.path.isfile(path)
+
+
 def write(outputs: Outputs, reports: Sequence[Report], *, several: bool) -> None:
     """Write every target."""
     for target in outputs.targets:
@@ -123,17 +170,20 @@ def write(outputs: Outputs, reports: Sequence[Report], *, several: bool) -> None
         if target.path is None:
             click.echo(data, nl=False)
         else:
-            serialise.write_atomically(target.path, data)
+            write_file(target.path, data)
 
 
 def echo(text: str) -> None:
-    """Text on standard output, with colours only where they are wanted."""
-    click.echo(text, nl=False, color=False if os.environ.get("NO_COLOR") else None)
+    """Text on standard output, with colours only where they are wanted: NO_COLOR over FORCE_COLOR over a terminal."""
+    wanted = False if os.environ.get("NO_COLOR") else True if os.environ.get("FORCE_COLOR") else None
+    click.echo(text, nl=False, color=wanted)
 
 
 def note(text: str) -> None:
     """A remark on standard error."""
-    click.echo(f"mediacheck: {text}", err=True)
+    # Standard error may be full or gone; what decides is the exit code and the reports.
+    with suppress(OSError):
+        click.echo(f"mediacheck: {text}", err=True)
 
 
 def _kind_of(name: str) -> Literal["json", "junit"]:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from mediacheck.cli import common
 from mediacheck.cli.exits import ExitCode
 from mediacheck.cli.inputs import STDIN, gather, standard_input
 from mediacheck.cli.measuring import measure_all
-from mediacheck.cli.outputs import plan, prepare_folder
+from mediacheck.cli.outputs import plan
 from mediacheck.cli.settings import Choices, resolve
 from mediacheck.verdict import Report
 
@@ -45,14 +43,13 @@ def validate_command(
     with standard_input(STDIN in paths) as stdin:
         inputs = gather(paths, suffixes=common.suffixes_for(raw), stdin=stdin)
         outputs = plan(json_, junit, output, quiet=quiet, sources=[item.path for item in inputs.files])
-        if facts is not None:
-            prepare_folder(Path(facts))
+        saved = None if facts is None else common.plan_facts(facts, inputs, outputs)
         common.tell_skipped(inputs, quiet=quiet)
         reports: dict[int, Report] = {}
         broken = 0
         for measured in measure_all(inputs.files, raw=raw, settings=settings, quiet=quiet):
-            if facts is not None:
-                common.save_facts(Path(facts), Path(inputs.files[measured.index].relative), measured.facts)
+            if saved is not None:
+                common.save_facts(saved, inputs.files[measured.index].relative, measured.facts)
             if measured.internal_error:
                 broken += 1
                 common.tell_internal_error(measured)

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from mediacheck.cli.exits import ExitCode
+from mediacheck.report.escape import printable
 from mediacheck.validators import diff, list_validators, load_validator, new_validator, validator_ids
 
 _RECORDS = click.option(
@@ -26,7 +27,7 @@ def validators_group() -> None:
 def list_command() -> int:
     """List the validators that come with mediacheck."""
     for validator in list_validators():
-        click.echo(f"{validator.id:<8} {validator.status:<8} {len(validator.checks):>3} checks  {validator.title}")
+        _say(f"{validator.id:<8} {validator.status:<8} {len(validator.checks):>3} checks  {validator.title}")
     return ExitCode.PASS
 
 
@@ -35,12 +36,14 @@ def list_command() -> int:
 def show_command(validator: str) -> int:
     """Show a validator: its checks, severities and parameters."""
     shown = load_validator(validator)
-    click.echo(f"{shown.id}  {shown.status}  {shown.title}")
-    click.echo(shown.digest)
+    _say(f"{shown.id}  {shown.status}  {shown.title}")
+    _say(shown.digest)
     for pinned in shown.checks:
         settings = ", ".join(f"{setting.name} = {_plain(setting.value)}" for setting in pinned.settings)
-        click.echo(f"  {pinned.check:<26} {pinned.severity:<8} {settings}".rstrip())
-        click.echo(f"    {pinned.definition.doc.partition(chr(10))[0]}")
+        _say(f"  {pinned.check:<26} {pinned.severity:<8} {settings}".rstrip())
+        # python -OO strips docstrings.
+        if pinned.definition.doc:
+            _say(f"    {pinned.definition.doc.partition(chr(10))[0]}")
     return ExitCode.PASS
 
 
@@ -53,9 +56,9 @@ def diff_command(before: str, after: str) -> int:
     differences = diff(left, right)
     for one in differences:
         what = "" if one.what == "check" else f" {one.what}"
-        click.echo(f"{one.check or 'all'}{what}: {_plain(one.before)} -> {_plain(one.after)}")
+        _say(f"{one.check or 'all'}{what}: {_plain(one.before)} -> {_plain(one.after)}")
     if not differences:
-        click.echo(f"{left.id} and {right.id} say the same")
+        _say(f"{left.id} and {right.id} say the same")
     return ExitCode.FAIL if differences else ExitCode.PASS
 
 
@@ -70,7 +73,7 @@ def diff_command(before: str, after: str) -> int:
 def new_command(id: str, source: str, into: Path | None) -> int:
     """Copy a validator under a new ID, to change it."""
     path = new_validator(id, source, into or Path(id))
-    click.echo(f"{path}: change it, then use it with --validator {path.parent}")
+    _say(f"{path}: change it, then use it with --validator {path.parent}")
     return ExitCode.PASS
 
 
@@ -83,7 +86,7 @@ def freeze_command(validator: str, records: Path | None) -> int:
 
     folder = shipped_root() / validator if validator in validator_ids() else Path(validator)
     added = freeze(folder.resolve(), records)
-    click.echo(f"{added[0].validator} is frozen: {len(added)} lines were added to {folder.parent / 'LOCK'}")
+    _say(f"{added[0].validator} is frozen: {len(added)} lines were added to {folder.parent / 'LOCK'}")
     return ExitCode.PASS
 
 
@@ -100,15 +103,20 @@ def verify_command(root: Path | None, records: Path | None) -> int:
 
     found = verify(root, records)
     for problem in found.problems:
-        click.echo(problem)
+        _say(problem)
     if found.problems:
         return ExitCode.FAIL
     if found.not_replayed is not None:
-        click.echo(f"the files are as they were frozen; their behaviour was not replayed: {found.not_replayed}")
+        _say(f"the files are as they were frozen; their behaviour was not replayed: {found.not_replayed}")
         return ExitCode.INCONCLUSIVE
     frozen = ", ".join(found.frozen)
-    click.echo(f"{frozen}: as frozen" if frozen else "no validator is frozen")
+    _say(f"{frozen}: as frozen" if frozen else "no validator is frozen")
     return ExitCode.PASS
+
+
+def _say(line: str) -> None:
+    """A line on standard output; titles and settings come from files of strangers."""
+    click.echo(printable(line))
 
 
 def _plain(value: str) -> str:

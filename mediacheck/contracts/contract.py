@@ -89,6 +89,10 @@ class Contract(Struct, frozen=True, kw_only=True):
     def decides_frames(self) -> bool:
         return any(route.gives("frames") for route in self.routes)
 
+    def routes_at(self, sample_rate: int | None) -> tuple[Route, ...]:
+        """The routes that give this rate (Hz) or state none; all of them for None."""
+        return tuple(r for r in self.routes if sample_rate is None or r.sample_rate in (None, sample_rate))
+
     def only(self, route: str) -> Contract:
         """The same contract, held to one of its routes; its id becomes ``id:route``.
 
@@ -114,6 +118,7 @@ class Contract(Struct, frozen=True, kw_only=True):
         /,
         *,
         route: str | None = None,
+        sample_rate: int | None = None,
         **values: int | Fraction,
     ) -> Outcome:
         """What a request gives: ``contract.forward(frames=362)``.
@@ -123,12 +128,13 @@ class Contract(Struct, frozen=True, kw_only=True):
         Args:
             request: values by name, as a mapping; more may be given by keyword.
             route: which way to take; by default the first that takes these names.
+            sample_rate: Hz; leaves out the routes that give another rate.
 
         Raises:
             ContractError: names that no route takes, or a value outside of its domain (naming the nearest allowed).
         """
         asked = tuple(Quantity(name, Fraction(value)) for name, value in {**(request or {}), **values}.items())
-        chosen = self._answering(asked, route)
+        chosen = self._answering(asked, route, sample_rate)
         named = {quantity.name: quantity.value for quantity in asked}
         try:
             if chosen.takes(frozenset(named)):
@@ -176,9 +182,7 @@ class Contract(Struct, frozen=True, kw_only=True):
             fps=fps,
         )
         answers = []
-        for route in self.routes:
-            if sample_rate is not None and route.sample_rate not in (None, sample_rate):
-                continue
+        for route in self.routes_at(sample_rate):
             try:
                 answer = reach(route, question)
             except ContractError as error:
@@ -188,9 +192,12 @@ class Contract(Struct, frozen=True, kw_only=True):
             answers.append(answer)
         return _nearest(answers)
 
-    def _answering(self, asked: tuple[Quantity, ...], route: str | None) -> Route:
+    def _answering(self, asked: tuple[Quantity, ...], route: str | None, sample_rate: int | None = None) -> Route:
         names = frozenset(quantity.name for quantity in asked)
-        routes = [r for r in self.routes if route in (None, r.name)]
+        routes = [r for r in self.routes_at(sample_rate) if route in (None, r.name)]
+        if self.routes and not self.routes_at(sample_rate):
+            rates = " or ".join(map(str, self.sample_rates))
+            raise ContractError(f"contract {self.id} has no route at {sample_rate} Hz; it gives {rates} Hz")
         if not routes:
             missing = (
                 f"route {route!r}; it has {self._route_names()}" if route else "formulas: too little is known of it"

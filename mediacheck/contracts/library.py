@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from pathlib import Path
 
 from mediacheck.contracts.build import ID, ROUTE, build
@@ -34,6 +33,8 @@ def load_contract(name_or_path: str | Path) -> Contract:
         name, _, route = text.partition(":")
         shipped = _shipped()
         if name not in shipped:
+            import difflib
+
             near = difflib.get_close_matches(name, shipped, n=3, cutoff=0.5)
             hint = f"did you mean {' or '.join(near)}?" if near else "'mediacheck contracts list' names them all"
             raise ContractError(f"there is no contract {name!r}; {hint}")

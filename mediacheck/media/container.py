@@ -20,6 +20,22 @@ FORMATS = (
 OPTIONS = {"protocol_whitelist": "file,fd,pipe", "format_whitelist": FORMATS}
 
 
+NO_FORMAT = "its bytes are no media format"
+# What is stored under a media name when something else went wrong: lower-cased first bytes.
+SIGNATURES = (
+    (b"<!doctype html", "an HTML page"),
+    (b"<html", "an HTML page"),
+    (b"{", "JSON text"),
+    (b"[", "JSON text"),
+    (b"<", "XML text"),
+    (b"\x89png", "a PNG picture"),
+    (b"\xff\xd8\xff", "a JPEG picture"),
+    (b"pk\x03\x04", "a ZIP archive"),
+    (b"%pdf", "a PDF document"),
+    (b"\x1f\x8b", "gzip data"),
+)
+
+
 def open_container(path: Path) -> av.container.InputContainer:
     """Open ``path`` for demuxing.
 
@@ -52,20 +68,18 @@ def _microseconds(value: int | None) -> Fraction | None:
     return None if value is None else Fraction(value, av.time_base)
 
 
-def not_media(path: Path, size: int) -> Problem:
-    """Why nothing recognised the bytes, with a hint where they are plainly something else."""
+def not_media(path: Path, size: int, family: str | None) -> Problem:
+    """Why FFmpeg opens nothing: ``family`` is what the bytes begin as; hints tell what is plainly something else."""
     if size == 0:
         return Problem(code="empty", message="the file is empty (0 bytes)", affects="decodable")
     with path.open("rb") as file:
         head = file.read(512)
     text = head.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
-    what = "its bytes are no media format"
-    if text.startswith((b"<!doctype html", b"<html")):
-        what = "it holds an HTML page"
-    elif text.startswith((b"{", b"[")):
-        what = "it holds JSON text"
-    elif text.startswith((b"<?xml", b"<")):
-        what = "it holds XML text"
-    elif not any(head):
+    what = f"it begins as {family} does, and holds nothing that can be decoded" if family else NO_FORMAT
+    if not any(head):
         what = "its bytes are all zero"
+    for start, name in SIGNATURES:
+        if text.startswith(start):
+            what = f"it holds {name}"
+            break
     return Problem(code="not_media", message=f"the file cannot be read as media: {what}", affects="decodable")

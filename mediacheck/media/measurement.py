@@ -31,6 +31,10 @@ DECODER_THREADS = 1
 """With several, which frame of a damaged stream an error falls on depends on timing, and so would the facts."""
 
 
+CHECKSUMMED = frozenset({"ac3", "eac3", "ffv1", "flac", "mjpeg", "mlp", "png", "truehd", "tta", "wavpack"})
+"""Codecs whose frames carry checksums or leave no room for doubt: FFmpeg hands out damaged ones unless told not to."""
+
+
 @dataclass(frozen=True)
 class Decoded:
     """What decoding gave, before it is held against what the bytes say."""
@@ -149,7 +153,7 @@ def _ffmpeg(source: Path, size: int, reading: ContainerReading) -> Decoded:
     except MemoryError:
         raise
     except (av.FFmpegError, ValueError, OSError):
-        return Decoded(ContainerFacts(format=None, problems=(not_media(source, size),)))
+        return Decoded(ContainerFacts(format=None, problems=(not_media(source, size, reading.family),)))
     with container:
         facts = describe(container)
         if is_plain_vorbis(container):
@@ -170,8 +174,8 @@ def _decode_streams(
             problems.append(Problem(code="no_decoder", message=message, affects="decodable"))
             continue
         stream.codec_context.thread_count = DECODER_THREADS
-        if stream.codec_context.name == "flac":
-            stream.codec_context.options = {"err_detect": "crccheck"}
+        if stream.codec_context.name in CHECKSUMMED:
+            stream.codec_context.options = {"err_detect": "crccheck+explode"}
         if isinstance(stream, av.AudioStream):
             tracks[stream.index] = AudioTrack(stream, facts.format or "", reading)
         elif isinstance(stream, av.VideoStream):
@@ -180,7 +184,8 @@ def _decode_streams(
         try:
             # All streams in one pass: demuxed one after the other, the later ones would find the file at its end.
             for packet in container.demux([track.stream for track in tracks.values()]):
-                if track := tracks.get(packet.stream_index):
+                # Not packet.stream_index: the empty packets that end each stream all say 0.
+                if track := tracks.get(packet.stream.index):
                     track.take(packet)
         except MemoryError:
             raise

@@ -167,11 +167,18 @@ def _open_raw(file: BinaryIO, pcm: PcmLayout) -> soundfile.SoundFile:
     )
 
 
-def read_into(sound: soundfile.SoundFile, meter: AudioMeter) -> None:
-    """Hand all samples of ``sound`` to ``meter``, a second or less at a time."""
+def read_into(sound: soundfile.SoundFile, meter: AudioMeter, order: tuple[int, ...] | None = None) -> None:
+    """Hand all samples of ``sound`` to ``meter``, a second or less at a time.
+
+    Args:
+        sound: an open file.
+        meter: made for as many channels.
+        order: which of the file's channels is the meter's first, second, …; None: as they are.
+    """
     buffer = np.empty((max(1, min(sound.samplerate, 1 << 20) // max(1, sound.channels)), sound.channels), np.float64)
     while count := sound.buffer_read_into(buffer, dtype="float64"):
-        meter.input.add_interleaved(buffer[:count])
+        samples = buffer[:count]
+        meter.input.add_interleaved(samples if order is None else samples[:, order])
 
 
 def sound_facts(

@@ -61,7 +61,10 @@ class AudioTimeline:
         self._unit = Fraction(1, units)
         self._units_per_tick = self._base.numerator * (units // self._base.denominator)
         self._units_per_sample = units // sample_rate
-        self._tolerance = math.floor(self._precision * units)
+        # On a clock coarser than a sample both ends of a step are rounded, the first frame's twice where priming was
+        # taken off: two ticks. No codec frame is that short.
+        ticks = 2 if self._base * sample_rate > 1 else 1
+        self._tolerance = math.floor(max(self._precision, ticks * self._base) * units)
 
     def frame(self, pts: int | None, samples: int) -> None:
         """Note a decoded frame: its timestamp and its length after trimming."""

@@ -12,7 +12,7 @@ import numpy as np
 from mediacheck import spans
 from mediacheck.facts import Series, Span, VideoStream, totals
 from mediacheck.media.digest import FrameDigest
-from mediacheck.media.luma import Luma, luma_of, plane_bytes
+from mediacheck.media.luma import LumaMeter, plane_bytes
 from mediacheck.media.timeline import VideoTimeline
 
 
@@ -39,7 +39,8 @@ class VideoMeter:
     def __init__(self) -> None:
         self._black = array("f")
         self._change = array("f")
-        self._previous: Luma | None = None
+        self._local_change = array("f")
+        self._luma = LumaMeter()
         self._digest = FrameDigest()
         self.frames = 0
         self.corrupt = 0
@@ -59,22 +60,11 @@ class VideoMeter:
             self.changed_size = True
         self.frames += 1
         self.corrupt += bool(frame.is_corrupt)
-        luma = luma_of(frame)
-        self._black.append(np.count_nonzero(luma.pixels <= luma.black) / luma.pixels.size)
-        self._change.append(self._difference(luma))
-        # The decoder reuses its buffers once the frame is gone.
-        self._previous = Luma(luma.pixels.copy(), luma.black, luma.full)
+        picture = self._luma.update(frame)
+        self._black.append(picture.black_share)
+        self._change.append(picture.change)
+        self._local_change.append(picture.local_change)
         self._hash(frame)
-
-    def _difference(self, luma: Luma) -> float:
-        """Mean absolute difference to the frame before, of full range; NaN where there is none to compare."""
-        before = self._previous
-        if before is None or before.pixels.shape != luma.pixels.shape or before.full != luma.full:
-            return float("nan")
-        # For unsigned values max - min is the absolute difference, without a wider copy of either picture.
-        difference = np.maximum(luma.pixels, before.pixels)
-        difference -= np.minimum(luma.pixels, before.pixels)
-        return float(difference.sum(dtype=np.uint64)) / (difference.size * luma.full)
 
     def _hash(self, frame: av.VideoFrame) -> None:
         self._digest.start_frame(frame.format.name, frame.width, frame.height)
@@ -110,7 +100,7 @@ class VideoMeter:
         # A frame without a timestamp has no place: then no span has one.
         every = len(seconds) == self.frames
         black = spans.black_spans(self._black, times, duration) if every else ()
-        frozen = spans.frozen_spans(self._change, times, duration) if every else ()
+        frozen = spans.frozen_spans(self._change, self._local_change, times, duration) if every else ()
         return VideoStream(
             index=header.index,
             codec=header.codec,
@@ -141,6 +131,7 @@ class VideoMeter:
             corrupt_frames=self.corrupt,
             black_share=Series.pack(self._black),
             change=Series.pack(self._change),
+            local_change=Series.pack(self._local_change),
             frame_times=Series.pack(seconds),
             digest=self._digest.finish() if self.frames else None,
         )

@@ -14,9 +14,30 @@ import soundfile
 
 from mediacheck.facts import AudioStream
 from mediacheck.media.audio_meter import AudioHeader, AudioMeter, SampleScale
-from mediacheck.media.channels import names_of
+from mediacheck.media.channels import MASK_NAMES, names_of
 from mediacheck.media.pcm import read_into
 from mediacheck.media.timeline import AudioTimeline
+
+# The order in which Vorbis stores channels (Vorbis I, 4.3.9), in FFmpeg's names. libsndfile keeps it.
+VORBIS_ORDER: tuple[tuple[str, ...], ...] = (
+    ("FC",),
+    ("FL", "FR"),
+    ("FL", "FC", "FR"),
+    ("FL", "FR", "BL", "BR"),
+    ("FL", "FC", "FR", "BL", "BR"),
+    ("FL", "FC", "FR", "BL", "BR", "LFE"),
+    ("FL", "FC", "FR", "SL", "SR", "BC", "LFE"),
+    ("FL", "FC", "FR", "SL", "SR", "BL", "BR", "LFE"),
+)
+
+
+def channel_order(channels: int) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """The channels' names in the order of speaker masks, and where each stands in Vorbis's own order."""
+    if channels > len(VORBIS_ORDER):
+        return names_of(channels), tuple(range(channels))
+    stored = VORBIS_ORDER[channels - 1]
+    names = tuple(sorted(stored, key=MASK_NAMES.index))
+    return names, tuple(stored.index(name) for name in names)
 
 
 def is_plain_vorbis(container: av.container.InputContainer) -> bool:
@@ -33,20 +54,27 @@ def decode_vorbis(path: Path, container: av.container.InputContainer) -> AudioSt
     timeline = AudioTimeline(time_base, time_base)
     packets = 0
     end: Fraction | None = None
-    for packet in container.demux(stream):
-        if packet.size:
-            packets += 1
-            timeline.packet(packet.pts, packet.duration or 0)
-            if packet.pts is not None:
-                end = (packet.pts + (packet.duration or 0)) * time_base
-    names = names_of(max(1, stream.codec_context.channels))
-    meter = AudioMeter(names, stream.rate, SampleScale())
     errors = 0
     try:
+        for packet in container.demux(stream):
+            if packet.size:
+                packets += 1
+                timeline.packet(packet.pts, packet.duration or 0)
+                if packet.pts is not None:
+                    end = (packet.pts + (packet.duration or 0)) * time_base
+    except MemoryError:
+        raise
+    except (av.FFmpegError, ValueError, LookupError):
+        # A chain whose next link has another form, say.
+        errors += 1
+    names, order = channel_order(max(1, stream.codec_context.channels))
+    meter = AudioMeter(names, stream.rate, SampleScale())
+    try:
         with path.open("rb") as file, soundfile.SoundFile(file) as sound:
-            read_into(sound, meter)
+            if sound.channels == len(order):
+                read_into(sound, meter, order)
     except soundfile.LibsndfileError:
-        errors = 1
+        errors += 1
     meter.flush()
     return meter.finish(
         AudioHeader(

@@ -19,4 +19,8 @@ def printable(text: str) -> str:
 
 
 def _escaped(character: str) -> str:
+    code = ord(character)
+    # How Python holds a byte of a file name that is not UTF-8.
+    if 0xDC80 <= code <= 0xDCFF:
+        return f"\\x{code - 0xDC00:02x}"
     return character.encode("unicode_escape").decode("ascii")

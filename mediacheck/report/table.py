@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from mediacheck.report.escape import printable
 from mediacheck.report.text import finding_lines, judged_by, verdict_word
 from mediacheck.report.words import length, plural, timecode
-from mediacheck.verdict import Report, Verdict
+from mediacheck.verdict import Finding, Report
 
 _WIDEST_NAME = 60
 
@@ -25,7 +25,7 @@ def render(reports: Sequence[Report]) -> str:
         word = verdict_word(report.verdict) + " " * (len("inconclusive") - len(report.verdict))
         lines.append(f"{word}  {name}{' ' * (column - width(name))}  {duration:>11}")
         lines += [f"  {line}" for line in finding_lines(report)]
-    lines += ["", summary([report.verdict for report in reports])]
+    lines += ["", summary(reports)]
     lines += sorted({judged_by(report) for report in reports})
     lines += _not_checked({report.not_checked for report in reports})
     return "\n".join(lines) + "\n"
@@ -38,12 +38,19 @@ def _not_checked(said: set[str]) -> list[str]:
     return [f"not checked: {printable(text)}" for text in said if text]
 
 
-def summary(verdicts: Sequence[Verdict]) -> str:
-    """``3 files: 1 fail, 0 inconclusive, 2 pass``."""
-    counts = Counter(verdicts)
-    return f"{plural(len(verdicts), 'file')}: " + ", ".join(
-        f"{counts[verdict]} {verdict}" for verdict in ("fail", "inconclusive", "pass")
+def summary(reports: Sequence[Report]) -> str:
+    """``3 files: 1 fail, 0 inconclusive, 2 pass (1 with warnings)``."""
+    counts = Counter(report.verdict for report in reports)
+    warned = sum(report.verdict == "pass" and any(map(_warns, report.findings)) for report in reports)
+    return (
+        f"{plural(len(reports), 'file')}: "
+        + ", ".join(f"{counts[verdict]} {verdict}" for verdict in ("fail", "inconclusive", "pass"))
+        + (f" ({warned} with warnings)" if warned else "")
     )
+
+
+def _warns(finding: Finding) -> bool:
+    return finding.severity == "warning" and finding.outcome == "fail"
 
 
 def width(text: str) -> int:

@@ -49,8 +49,15 @@ def length(facts: MediaFacts) -> Fraction | None:
 
 def describe(facts: MediaFacts) -> str:
     """What a file is, on one line: container, streams, size."""
-    container = facts.container.format.partition(",")[0] if facts.container.format else "not recognised as media"
+    container = facts.container.format.partition(",")[0] if facts.container.format else _unknown(facts)
     return "; ".join([container, *(_stream(stream) for stream in facts.streams), size(facts.file.bytes)])
+
+
+def _unknown(facts: MediaFacts) -> str:
+    """A worker that broke says nothing of what the file is."""
+    codes = {problem.code for problem in facts.container.problems}
+    broke = any(code.startswith(("worker.", "file.")) for code in codes)
+    return "not measured" if broke else "not recognised as media"
 
 
 def _stream(stream: AudioStream | VideoStream | OtherStream) -> str:

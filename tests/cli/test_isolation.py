@@ -23,7 +23,17 @@ def behave(work):
     if work.name == "memory.wav": bytearray(10**10)
     if work.name == "bug.wav": raise KeyError("a bug")
     if work.name == "gone.wav": os.unlink(work.path)
-    return measure(work)
+    if work.name not in ("cut.wav", "disk.wav"): return measure(work)
+    from mediacheck.media import measurement
+    real = measurement.measure
+    def strange(path, **arguments):
+        if work.name == "disk.wav": raise OSError(5, "Input/output error")
+        facts = real(path, **arguments)
+        os.truncate(path, 100)
+        return facts
+    measurement.measure = strange
+    try: return measure(work)
+    finally: measurement.measure = real
 measuring.measure_one = behave
 """
 
@@ -58,6 +68,19 @@ def test_one_bad_file_does_not_take_the_others_down(media: Path) -> None:
     assert found["crash.wav"]["subject"]["sha256"] == found["good.wav"]["subject"]["sha256"]
     messages = [finding["message"] for finding in found["crash.wav"]["findings"] if finding["outcome"] == "fail"]
     assert any("signal 11" in message for message in messages)
+
+
+def test_a_file_that_changes_or_cannot_be_read_on_is_no_bug_of_ours_and_no_pass(media: Path) -> None:
+    for name in ("cut.wav", "disk.wav"):
+        write_wav(media / name)
+    ran = mediacheck("validate", ".", "--json", "-", cwd=media, before=BEHAVE)
+    assert ran.code == 1
+    assert ran.err == ""
+    found = {report["subject"]["name"]: report for report in ran.json["reports"]}
+    assert problems(found["cut.wav"]) == ["file.changed"]
+    assert problems(found["disk.wav"]) == ["file.unreadable"]
+    assert found["good.wav"]["verdict"] == "pass"
+    assert str(media) not in ran.text
 
 
 def test_a_bug_of_ours_is_no_verdict(media: Path) -> None:

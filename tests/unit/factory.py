@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections.abc import Sequence
 from fractions import Fraction
@@ -123,7 +124,8 @@ def video_of(black: Sequence[float], change: Sequence[float], rate: int = 24, **
     duration = Fraction(len(black), rate)
     at = FrameTimes(series(times).unpack(), Fraction(rate), True)
     dark = black_spans(series(black).unpack(), at, duration)
-    still = frozen_spans(series(change).unpack(), at, duration)
+    squares = [math.nan if value > 0.01 else value for value in change]
+    still = frozen_spans(series(change).unpack(), series(squares).unpack(), at, duration)
     values: dict[str, Any] = {
         "black_spans": dark,
         "black_spans_totals": totals(dark),
@@ -131,6 +133,7 @@ def video_of(black: Sequence[float], change: Sequence[float], rate: int = 24, **
         "frozen_spans_totals": totals(still),
         "black_share": series(black),
         "change": series(change),
+        "local_change": series(squares),
         "frame_times": series(times),
     }
     return video(len(black), rate, **{**values, **changes})

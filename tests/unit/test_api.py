@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import os
 from fractions import Fraction
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import mediacheck
 from mediacheck import serialise
 from mediacheck.api import expectation
 from mediacheck.expectation import Expectation
+from tests.cli.run import mediacheck as run_mediacheck
 from tests.cli.run import samples, write_wav
 
 
@@ -110,3 +112,93 @@ def test_what_is_not_saved_facts_is_refused(text: str, reason: str, tmp_path: Pa
     (tmp_path / "x.json").write_text(text)
     with pytest.raises(mediacheck.FactsError, match=reason):
         mediacheck.judge(tmp_path / "x.json")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"validator": 5},
+        {"validator": b"v2"},
+        {"validator": ""},
+        {"contract": 5},
+        {"contract": ""},
+        {"expect": "duration=3"},
+        {"expect": [("duration", 3)]},
+        {"expect": {"duration": float("nan")}},
+        {"expect": Expectation(duration=-1)},
+        {"expect": Expectation(duration=float("nan"))},
+        {"raw": 5},
+        {"raw": ""},
+        {"name": 5},
+    ],
+)
+def test_arguments_of_a_wrong_kind_are_told_in_a_sentence(arguments: dict[str, object], wav: Path) -> None:
+    with pytest.raises(mediacheck.UsageError):
+        mediacheck.validate(wav, **arguments)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("source", [None, 5, [], {}, "", "a\0b", io.StringIO("x")])
+def test_sources_of_a_wrong_kind_are_told_in_a_sentence(source: object) -> None:
+    with pytest.raises(mediacheck.UsageError):
+        mediacheck.measure(source)  # type: ignore[arg-type]
+    with pytest.raises(mediacheck.MediacheckError):
+        mediacheck.judge(source)  # type: ignore[arg-type]
+
+
+def test_files_that_are_closed_or_open_for_writing(wav: Path, tmp_path: Path) -> None:
+    with wav.open("rb") as closed:
+        pass
+    with pytest.raises(mediacheck.UsageError, match="cannot be read"):
+        mediacheck.measure(closed)
+    with (tmp_path / "w").open("wb") as writing, pytest.raises(mediacheck.UsageError, match="cannot be read"):
+        mediacheck.measure(writing)
+
+
+def test_an_expectation_is_checked_as_a_mapping_is() -> None:
+    assert expectation(Expectation(duration=15.075)) == Expectation(duration=Fraction("15.075"))  # type: ignore[arg-type]
+    assert expectation({"tolerance": 1e-7}) == Expectation(tolerance=Fraction(1, 10**7))
+    assert expectation({"duration": np.float64(0.1)}) == Expectation(duration=Fraction(1, 10))
+
+
+def test_a_name_that_utf8_cannot_hold_is_escaped(wav: Path) -> None:
+    assert mediacheck.measure(wav, name="a\ud800").file.name == "a\\ud800"
+
+
+def test_a_strided_memoryview_and_a_numpy_string(wav: Path) -> None:
+    data = wav.read_bytes()
+    doubled = memoryview(b"".join(bytes([value, 0]) for value in data))[::2]
+    assert mediacheck.measure(doubled).file.sha256 == mediacheck.measure(data).file.sha256
+    assert mediacheck.measure(np.str_(wav)).audio[0].samples == 8000
+
+
+def test_a_file_that_is_cut_while_it_is_measured_is_not_judged(wav: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from mediacheck.media import measurement
+
+    measure = measurement.measure
+
+    def cut_after(path: Path, **arguments: object) -> mediacheck.MediaFacts:
+        facts = measure(path, **arguments)  # type: ignore[arg-type]
+        os.truncate(path, 1000)
+        return facts
+
+    monkeypatch.setattr(measurement, "measure", cut_after)
+    with pytest.raises(mediacheck.PathError, match="changed while it was measured"):
+        mediacheck.validate(wav)
+
+
+def test_a_disk_that_gives_out_is_a_path_error(wav: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from mediacheck.media import measurement
+
+    def broken(path: Path, **_: object) -> mediacheck.MediaFacts:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(measurement, "measure", broken)
+    with pytest.raises(mediacheck.PathError, match="Input/output error"):
+        mediacheck.measure(wav)
+
+
+def test_to_json_gives_the_bytes_of_the_command_line(wav: Path) -> None:
+    assert (
+        mediacheck.to_json(mediacheck.validate(wav))
+        == run_mediacheck("validate", wav, "--json", "-", cwd=wav.parent).out
+    )

@@ -229,6 +229,12 @@ def test_a_route_of_another_rate_is_left_out() -> None:
     assert contract.backward(samples=1435551, sample_rate=48000).reachable
     assert contract.backward(samples=1318912, sample_rate=44100).reachable
     assert not contract.backward(samples=1318912, sample_rate=48000).reachable
+    assert contract.forward(seconds=30, sample_rate=48000).samples == contract.forward(seconds=30).samples == 1435551
+    assert contract.forward(seconds=30, sample_rate=44100).samples == 1318912
+    with pytest.raises(ContractError, match="no route at 32000 Hz; it gives 48000 or 44100 Hz"):
+        contract.forward(seconds=30, sample_rate=32000)
+    silent = SHIPPED["wan2.2-ti2v-5b"]
+    assert silent.forward(frames=81, sample_rate=48000) == silent.forward(frames=81)
 
 
 def test_an_empty_track_is_never_reachable() -> None:

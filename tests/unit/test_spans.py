@@ -104,7 +104,16 @@ def test_black_to_the_end_ends_with_the_stream() -> None:
 
 def test_frozen_starts_at_the_first_frame_that_repeats() -> None:
     change = Series.pack(array("f", [NAN, 0.02, 0.0, 0.001, 0.02, 0.0])).unpack()
-    assert frozen_spans(change, times(6), Fraction(6, 25)) == (span("2/25", "4/25"), span("5/25", "6/25"))
+    still = [NAN, NAN, 0.0, 0.001, NAN, 0.0]
+    assert frozen_spans(change, still, times(6), Fraction(6, 25)) == (span("2/25", "4/25"), span("5/25", "6/25"))
+
+
+def test_a_square_that_moves_is_no_frozen_picture() -> None:
+    change = [NAN, 0.0005, 0.0005, 0.0005]
+    assert frozen_spans(change, [NAN, 0.02, 0.2, 0.02], times(4), Fraction(4, 25)) == (
+        span("1/25", "2/25"),
+        span("3/25", "4/25"),
+    )
 
 
 def test_frame_times_are_exact_at_a_constant_rate() -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import faulthandler
+import math
 import multiprocessing
 import os
 import signal
@@ -11,9 +13,11 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from mediacheck import workers
 from mediacheck.errors import UsageError
 from mediacheck.workers import WorkerFailure, run_isolated
 
@@ -156,3 +160,35 @@ def test_workers_outlive_a_killed_parent_by_no_more_than_the_limit() -> None:
     process.wait()
     assert all(gone(pid) for pid in workers)
     process.communicate()
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [{"timeout_s": 0}, {"timeout_s": -1.0}, {"timeout_s": math.nan}, {"timeout_s": math.inf}, {"memory_bytes": 0}],
+)
+def test_limits_that_are_none_are_refused(limits: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match="above 0"):
+        next(run_isolated(behave, ["a"], **limits))  # type: ignore[arg-type]
+
+
+def test_limits_beyond_what_the_system_counts_are_no_limits() -> None:
+    assert outcomes(["a"], timeout_s=1e12, memory_bytes=10**30) == {"a": "done a"}
+
+
+def test_where_the_system_refuses_more_processes_fewer_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[object] = []
+    worker = workers._Worker
+
+    def refuse_the_third(*arguments: Any) -> Any:
+        if len(made) == 2:
+            raise OSError(errno.EMFILE, "Too many open files")
+        made.append(worker(*arguments))
+        return made[-1]
+
+    monkeypatch.setattr(workers, "_Worker", refuse_the_third)
+    items = [str(number) for number in range(8)]
+    found = dict(run_isolated(behave, items, jobs=8, timeout_s=20))
+    assert found == {index: f"done {item}" for index, item in enumerate(items)}
+    made[:] = [None, None]
+    with pytest.raises(OSError, match="Too many open files"):
+        next(run_isolated(behave, items, jobs=8, timeout_s=20))

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from mediacheck.media.headers.flac import total_samples
 
+_SEQUENCES = 1 << 32
+"""Page numbers are 32-bit and wrap."""
 _AUDIO = ("vorbis", "opus", "flac", "speex")
 
 
@@ -26,7 +28,28 @@ class OggStream:
     first_granule: int | None = None
     last_granule: int | None = None
     starts_at_zero: bool = True
-    """False where the stream was cut out of a longer one, so that granules do not count from its start."""
+    """False where the stream was cut out of a longer one, so that granules do not count from its start, or where
+    damage hides whether it was."""
+    next_sequence: int | None = None
+    """The number that the next page should have; None before the first."""
+
+    def lost_before(self, sequence: int) -> int:
+        """Pages missing before the one with this number, which is counted as seen.
+
+        Numbers that repeat or run backwards come from writers that do not count, and speak of no loss.
+        """
+        ahead = 0 if self.next_sequence is None else (sequence - self.next_sequence) % _SEQUENCES
+        self.next_sequence = (sequence + 1) % _SEQUENCES
+        return ahead if ahead < _SEQUENCES // 2 else 0
+
+    def take_damaged(self, sequence: int, *, last: bool) -> None:
+        """Take a page whose checksum is wrong: nothing that it says of the sound is believed."""
+        if self.next_sequence is not None and sequence == self.next_sequence:
+            self.next_sequence = (sequence + 1) % _SEQUENCES
+        if self.first_granule is None:
+            self.starts_at_zero = False
+        self.last_granule = None
+        self.ended = last or self.ended
 
     def take_first(self, granule: int, lacing: bytes, body: bytes, *, continued: bool) -> None:
         """Take the first page on which sound ends: is its granule more than its packets can hold?"""

@@ -10,6 +10,11 @@ def truncated(message: str) -> Problem:
     return Problem(code="truncated", message=message, affects="complete")
 
 
+def incomplete(code: str, message: str) -> Problem:
+    """A part is missing that is not the end."""
+    return Problem(code=code, message=message, affects="complete")
+
+
 def trailing_data(message: str) -> Problem:
     """Bytes follow the end that the container declares."""
     return Problem(code="trailing_data", message=message, affects="header")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
+from pathlib import Path
+from typing import Any, ClassVar
 
 import pytest
 
@@ -218,6 +219,106 @@ class TestExpected:
     @pytest.mark.parametrize("name", ["latents", "tokens"])
     def test_latents_without_a_contract_stay_open(self, name: str) -> None:
         assert run("duration.expected@1", case(audio(), expect={name: 3})).outcome == "inconclusive"
+
+
+class TestADurationThatTheContractTakes:
+    """MMAudio's 8 s are 345 latents of 1024 samples at 44.1 kHz: 5888/735 s, and no other count is right."""
+
+    MMAUDIO = load_contract("mmaudio-44k")
+    ASKED: ClassVar = {"duration": Fraction(8)}
+
+    @pytest.mark.parametrize(
+        ("samples", "outcome"), [(353280, "pass"), (353279, "fail"), (353281, "fail"), (352800, "fail")]
+    )
+    def test_the_contracts_own_answer_is_what_was_asked_for(self, samples: int, outcome: str) -> None:
+        of = case(audio(samples, 44100), contract=self.MMAUDIO, expect=self.ASKED)
+        assert run("duration.contract@1", of).outcome == outcome
+        result = run("duration.expected@1", of)
+        assert (result.outcome, result.severity, result.expected) == (outcome, "error", "5888/735")
+        assert "expected 5888/735 s (8.010884 s)" in result.message
+        assert "what contract mmaudio-44k gives for 8 s" in result.message
+
+    def test_a_codec_pads_up_to_one_frame_beyond_it(self) -> None:
+        for samples, outcome in ((353280 + 1000, "pass"), (353280 + 2048, "fail")):
+            stream = aac(samples, samples - 1023, samples, 44100)
+            of = case(stream, contract=self.MMAUDIO, expect=self.ASKED)
+            assert run("duration.expected@1", of).outcome == outcome
+
+    def test_a_stream_that_it_does_not_decide_is_held_against_the_duration_itself(self) -> None:
+        sound, clip = audio(353280, 44100), video(192)
+        assert run("duration.expected@1", case(sound, clip, contract=self.MMAUDIO, expect=self.ASKED)).outcome == "pass"
+        short = run("duration.expected@1", case(sound, video(191), contract=self.MMAUDIO, expect=self.ASKED))
+        assert (short.outcome, short.stream) == ("fail", 1)
+
+    def test_a_limit_stays_the_users_own(self) -> None:
+        of = case(audio(353280, 44100), contract=self.MMAUDIO, expect={**self.ASKED, "max_duration": Fraction(8)})
+        result = run("duration.expected@1", of)
+        assert result.outcome == "fail"
+        assert "expected at most 8 s" in result.message
+
+    def test_pictures_follow_from_seconds_too(self, tmp_path: Path) -> None:
+        path = tmp_path / "clips.toml"
+        path.write_text(
+            'schema = "mediacheck.contract/1"\nid = "clips"\n[video]\nfps = 16\n'
+            '[request]\nseconds = { domain = "seconds" }\n[formulas]\nframes = "4 * ceil(seconds * 4) + 1"\n'
+        )
+        contract = load_contract(path)
+        for frames, outcome in ((81, "pass"), (80, "fail"), (82, "fail")):
+            of = case(video(frames, 16), contract=contract, expect={"duration": Fraction(5)})
+            assert run("duration.contract@1", of).outcome == outcome
+            assert run("duration.expected@1", of).outcome == outcome
+
+    def test_what_the_model_cannot_be_asked_for_is_held_against_the_duration_itself(self) -> None:
+        contract = load_contract("ace-step-v1")
+        of = case(audio(441, 44100, 2), contract=contract, expect={"duration": Fraction(1, 100)})
+        assert run("duration.contract@1", of).outcome == "fail"
+        assert run("duration.expected@1", of).outcome == "pass"
+
+    def test_a_contract_that_takes_no_seconds_leaves_the_duration_to_the_file(self, h3: Contract) -> None:
+        for asked, outcome in ((Fraction(603, 40), "pass"), (Fraction(15), "fail")):
+            of = case(sound(), contract=h3, expect={"duration": asked})
+            assert run("duration.expected@1", of).outcome == outcome
+
+    def test_an_unverified_answer_turns_a_miss_into_a_warning_only(self, tmp_path: Path) -> None:
+        path = tmp_path / "told.toml"
+        path.write_text(
+            'schema = "mediacheck.contract/1"\nid = "told"\nstatus = "unverified"\n[audio]\nsample_rate = 24000\n'
+            '[request]\nseconds = { domain = "seconds" }\n[formulas]\nsamples = "1000 * ceil(seconds * 24)"\n'
+        )
+        contract = load_contract(path)
+        asked = {"duration": Fraction(1201, 1000)}
+        for samples, found in ((29000, ("fail", "warning")), (28824, ("pass", "error")), (29001, ("fail", "error"))):
+            result = run("duration.expected@1", case(audio(samples), contract=contract, expect=asked))
+            assert (result.outcome, result.severity) == found
+
+
+class TestTheRouteOfARequest:
+    """ACE-Step decodes at 44.1 kHz and saves at 48 kHz: the file's own rate tells which of the two it is."""
+
+    @pytest.mark.parametrize(("samples", "rate"), [(1318912, 44100), (1435551, 48000)])
+    def test_the_sample_rate_chooses_it(self, samples: int, rate: int) -> None:
+        contract = load_contract("ace-step-v1")
+        for extra, outcome in ((0, "pass"), (1, "fail")):
+            of = case(audio(samples + extra, rate, 2), contract=contract, expect={"duration": Fraction(30)})
+            for check in ("duration.contract@1", "duration.expected@1"):
+                assert run(check, of).outcome == outcome
+
+    def test_a_rate_that_is_none_of_the_contracts_chooses_none(self) -> None:
+        of = case(audio(960000, 32000, 2), contract=load_contract("ace-step-v1"), expect={"duration": Fraction(30)})
+        assert "expected 1435551" in run("duration.contract@1", of).message
+
+    def test_a_route_of_the_rate_that_takes_no_such_request_is_asked_backwards(self, tmp_path: Path) -> None:
+        path = tmp_path / "two.toml"
+        path.write_text(
+            'schema = "mediacheck.contract/1"\nid = "two"\n[audio]\n'
+            '[[route]]\nname = "timed"\nsample_rate = 48000\n[route.request]\nseconds = { domain = "seconds" }\n'
+            '[route.formulas]\nsamples = "ceil(seconds) * 48000"\n'
+            '[[route]]\nname = "coded"\nsample_rate = 24000\n[route.request]\ntokens = {}\n'
+            '[route.formulas]\nsamples = "480 * tokens"\n'
+        )
+        of = case(audio(48480, 24000), contract=load_contract(path), expect={"duration": Fraction(101, 50)})
+        assert run("duration.contract@1", of).outcome == "pass"
+        assert run("duration.expected@1", of).outcome == "pass"
 
 
 class TestPadding:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from mediacheck.checks.wording import timecode
 from mediacheck.facts import NonMonotonic, SpanTotals, Timeline
 from tests.unit.factory import audio, case, run, span, video
 
@@ -31,6 +32,23 @@ def test_a_repeated_stamp_is_named_with_its_time() -> None:
     result = run("timeline.monotonic@1", case(audio(), broken))
     assert (result.outcome, result.measured, result.stream) == ("fail", 1, 1)
     assert result.message == "stream 1: 1 timestamp does not rise, the first at 0:00:00.360 (repeated)"
+
+
+@pytest.mark.parametrize(("first", "back"), [(0, 0), (0, "27/2000"), ("-13/2000", "-13/2000"), (10, 10)])
+def test_a_clock_that_starts_again_is_told_from_one_that_slips(first: Fraction | int | str, back: Any) -> None:
+    lap = NonMonotonic(count=1, spans=(span(Fraction(first) + 3, back),))
+    joined = timeline(first=Fraction(first), non_monotonic=lap)
+    result = run("timeline.monotonic@1", case(audio(timeline=joined)))
+    assert result.outcome == "fail"
+    assert "starts again" in result.message
+    assert timecode(Fraction(first) + 3) in result.message
+    slip = timeline(non_monotonic=NonMonotonic(count=1, spans=(span("61/20", 3),)))
+    assert "starts again" not in run("timeline.monotonic@1", case(audio(timeline=slip))).message
+
+
+def test_a_step_back_among_the_first_stamps_is_no_new_start() -> None:
+    slip = timeline(non_monotonic=NonMonotonic(count=1, spans=(span("1/24", 0),)))
+    assert "starts again" not in run("timeline.monotonic@1", case(video(timeline=slip))).message
 
 
 @pytest.mark.parametrize(

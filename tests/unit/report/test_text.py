@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import click
+import msgspec
 import pytest
 
+from mediacheck.facts import ContainerFacts, FileFacts, MediaFacts, Problem
 from mediacheck.report import table, text
+from mediacheck.report.words import describe
 from tests.unit.report.samples import ABSENT, FAILED, PASSED, UNCLEAR, WARNED, facts, report
 
 
@@ -61,3 +64,20 @@ def test_facts_name_problems_and_levels() -> None:
     rendered = text.render_facts(facts())
     assert "trailing_data: 3 bytes follow" in rendered
     assert "peak -6.0 dBFS, RMS no dBFS" in rendered
+
+
+def test_what_was_not_measured_is_not_called_unknown_media() -> None:
+    for code in ("worker.crashed", "worker.timeout", "file.changed"):
+        problem = Problem(code=code, message="it broke", affects="decodable")
+        broken = MediaFacts(
+            file=FileFacts(name="a", bytes=2, sha256=""), container=ContainerFacts(format=None, problems=(problem,))
+        )
+        assert describe(broken) == "not measured; 2 B"
+        other = msgspec.structs.replace(broken, container=ContainerFacts(format=None))
+        assert describe(other) == "not recognised as media; 2 B"
+
+
+def test_the_summary_counts_good_files_with_warnings() -> None:
+    reports = [report("pass", WARNED), report("pass", PASSED), report("fail", FAILED, WARNED)]
+    assert table.summary(reports) == "3 files: 1 fail, 0 inconclusive, 2 pass (1 with warnings)"
+    assert table.summary(reports[1:2]) == "1 file: 0 fail, 0 inconclusive, 1 pass"

@@ -51,4 +51,4 @@ def test_visible_text_is_left_alone(text: str) -> None:
 
 
 def test_escapes_are_readable() -> None:
-    assert printable("a\x1b[31m\nb\u202ec\udcff") == "a\\x1b[31m\\nb\\u202ec\\udcff"
+    assert printable("a\x1b[31m\nb\u202ec\udcff") == "a\\x1b[31m\\nb\\u202ec\\xff"

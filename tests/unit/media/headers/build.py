@@ -125,9 +125,22 @@ def adts_frame(length: int = 200) -> bytes:
     return head.ljust(length, b"\x2a")
 
 
-def page(serial: int, flags: int, granule: int, packet: bytes) -> bytes:
+def ogg_checksum(data: bytes) -> int:
+    """RFC 3533, section 6, bit by bit: CRC-32 with generator 0x04C11DB7, highest bit first, from 0."""
+    register = 0
+    for byte in data:
+        register ^= byte << 24
+        for _ in range(8):
+            register = (register << 1 ^ (0x04C11DB7 if register & 0x80000000 else 0)) & 0xFFFFFFFF
+    return register
+
+
+def page(serial: int, flags: int, granule: int, packet: bytes, sequence: int = 0) -> bytes:
     lacing = b"\xff" * (len(packet) // 255) + bytes((len(packet) % 255,))
-    return b"OggS\0" + struct.pack("<BqIIIB", flags, granule, serial, 0, 0, len(lacing)) + lacing + packet
+    fields = struct.pack("<BqII", flags, granule, serial, sequence)
+    rest = bytes((len(lacing),)) + lacing + packet
+    checksum = ogg_checksum(b"OggS\0" + fields + bytes(4) + rest)
+    return b"OggS\0" + fields + struct.pack("<I", checksum) + rest
 
 
 OPUS_HEAD = b"OpusHead\1\1" + struct.pack("<HIhB", 312, 48000, 0, 0)
@@ -136,11 +149,16 @@ OPUS_PACKET = b"\xfc" + b"\x11" * 100
 
 
 def opus(serial: int = 7, pages: int = 5, first_granule: int = 960, last_flags: int = 4) -> bytes:
-    parts = [page(serial, 2, 0, OPUS_HEAD), page(serial, 0, 0, b"OpusTags" + bytes(20))]
+    return b"".join(opus_pages(serial, pages, first_granule, last_flags))
+
+
+def opus_pages(serial: int = 7, pages: int = 5, first_granule: int = 960, last_flags: int = 4) -> list[bytes]:
+    """The two header pages, then one page for each packet."""
+    parts = [page(serial, 2, 0, OPUS_HEAD), page(serial, 0, 0, b"OpusTags" + bytes(20), 1)]
     for index in range(pages):
         flags = last_flags if index == pages - 1 else 0
-        parts.append(page(serial, flags, first_granule + 960 * index, OPUS_PACKET))
-    return b"".join(parts)
+        parts.append(page(serial, flags, first_granule + 960 * index, OPUS_PACKET, 2 + index))
+    return parts
 
 
 def box(name: bytes, *parts: bytes, size: int | None = None) -> bytes:
@@ -217,6 +235,40 @@ def fragmented(fragments: int = 3, *, mehd: int | None = None, tail: bytes = b""
     return FTYP + moov + b"".join(fragment(index, 10240 * index) for index in range(fragments)) + tail
 
 
+def fragment_index(*offsets: int, wide: bool = False, tail: bytes = b"") -> bytes:
+    """mfra with one entry for each offset: time, offset of the moof, and one-byte traf, trun and sample numbers."""
+    code = ">QQ" if wide else ">II"
+    entries = b"".join(struct.pack(code, 0, offset) + b"\1\1\1" for offset in offsets)
+    tfra = full(b"tfra", integers(1, 0, len(offsets)), entries, version=int(wide))
+    return box(b"mfra", tfra, tail, full(b"mfro", integers(24)))
+
+
+def fragment_offsets(data: bytes) -> list[int]:
+    """Where each moof box of ``data`` starts."""
+    return [index - 4 for index in range(len(data)) if data.startswith(b"moof", index)]
+
+
+def indexed_fragments(count: int = 3) -> bytes:
+    data = fragmented(count)
+    return data + fragment_index(*fragment_offsets(data))
+
+
+def au(data: bytes = SAMPLES, size: int | None = None, encoding: int = 3, note: bytes = bytes(8)) -> bytes:
+    """16 bits at 24 kHz, mono (encoding 3)."""
+    declared = len(data) if size is None else size
+    return b".snd" + integers(24 + len(note), declared, encoding, 24000, 1) + note + data
+
+
+def caf_chunk(name: bytes, body: bytes, size: int | None = None) -> bytes:
+    return name + struct.pack(">q", len(body) if size is None else size) + body
+
+
+def caf(data: bytes = SAMPLES, size: int | None = None, kind: bytes = b"lpcm", packet_bytes: int = 2,
+        tail: bytes = b"") -> bytes:  # fmt: skip
+    desc = struct.pack(">d", 24000.0) + kind + integers(0, packet_bytes, 1, 1, 16)
+    return b"caff\0\1\0\0" + caf_chunk(b"desc", desc) + caf_chunk(b"data", bytes(4) + data, size) + tail
+
+
 def element(identity: int, body: bytes, size: int | None = None) -> bytes:
     """An EBML element with a size of eight bytes; -1 for one that is not known."""
     declared = len(body) if size is None else (1 << 56) - 1 if size == -1 else size
@@ -258,10 +310,13 @@ WHOLE = {
     "mp4": mp4(),
     "mp4, index last": mp4(moov_first=False),
     "mp4, mdat open-ended": mp4(mdat_size=0),
-    "mp4, fragmented with mfra": fragmented(tail=box(b"mfra", full(b"mfro", integers(24)))),
+    "mp4, fragmented with mfra": indexed_fragments(),
     "mp4, fragmented with mehd": fragmented(mehd=640),
     "matroska": matroska(),
     "avi": avi(),
+    "au": au(),
+    "caf": caf(),
+    "caf with packets": caf(kind=b"aac ", packet_bytes=0, tail=caf_chunk(b"pakt", bytes(24))),
 }
 """Files that declare their length, all of which is there."""
 
@@ -273,6 +328,8 @@ UNDECLARED = {
     "mpegts": transport(),
     "mp4, fragmented": fragmented(),
     "live matroska": matroska(duration=None, segment_size=-1, cluster_size=-1),
+    "streamed au": au(size=0xFFFFFFFF),
+    "streamed caf": caf(size=-1),
     "streamed wav": simple_wav(size=0xFFFFFFFF, riff_size=0xFFFFFFFF),
 }
 """Files that declare none, or whose length only a decoder can tell."""

@@ -7,9 +7,19 @@ import struct
 import pytest
 
 from mediacheck.media.headers.oggcodec import opus_samples
-from tests.unit.media.headers.build import OPUS_HEAD, OPUS_PACKET, SAMPLES, codes, opus, page, read, streaminfo
+from tests.unit.media.headers.build import (
+    OPUS_HEAD,
+    OPUS_PACKET,
+    SAMPLES,
+    codes,
+    opus,
+    opus_pages,
+    page,
+    read,
+    streaminfo,
+)
 
-TRUNCATED = ("truncated", "complete")
+TRUNCATED, CHECKSUM = ("truncated", "complete"), ("ogg.page_checksum", "decodable")
 
 
 def test_opus_length_is_the_last_granule_less_the_pre_skip() -> None:
@@ -87,3 +97,72 @@ def test_opus_beside_a_picture_is_still_counted() -> None:
 def test_only_the_mark_of_a_page() -> None:
     reading = read(b"OggS\1" + bytes(1000))
     assert (reading.complete, codes(reading)) == (None, [("trailing_data", "header")])
+
+
+def damaged(pages: list[bytes], *numbers: int, byte: int = -30) -> bytes:
+    """The pages, with one bit of each of ``numbers`` flipped."""
+    return b"".join(
+        part[:byte] + bytes((part[byte] ^ 1,)) + part[byte + 1 :] if number in numbers else part
+        for number, part in enumerate(pages)
+    )
+
+
+def test_real_page_has_a_right_checksum() -> None:
+    # Written by libavformat 59, so that builder and reader cannot share a mistake.
+    real = bytes.fromhex("4f67675300020000000000000000522f88790000000092ebd16501" "134f707573486561640101380180bb0000000000")
+    assert codes(read(real)) == [TRUNCATED]
+
+
+@pytest.mark.parametrize("number", range(7))
+@pytest.mark.parametrize("byte", [6, 15, 22, 27, -30])
+def test_any_changed_byte_of_any_page_is_named(number: int, byte: int) -> None:
+    pages = opus_pages()
+    if byte == -30 and number == 0:
+        byte = -2
+    reading = read(damaged(pages, number, byte=byte))
+    assert CHECKSUM in codes(reading) or codes(reading) == [TRUNCATED]
+    assert reading.complete is not True
+
+
+def test_damaged_pages_are_counted_and_the_first_is_placed() -> None:
+    pages = opus_pages()
+    reading = read(damaged(pages, 3, 5))
+    assert codes(reading) == [CHECKSUM]
+    assert "2 Ogg pages" in reading.problems[0].message
+    assert f"byte {sum(map(len, pages[:3]))}" in reading.problems[0].message
+
+
+def test_count_survives_damage_in_the_middle() -> None:
+    assert read(damaged(opus_pages(), 4)).declared_samples == 5 * 960 - 312
+
+
+@pytest.mark.parametrize("number", [2, 6])
+def test_first_and_last_page_of_sound_declare_nothing_when_damaged(number: int) -> None:
+    reading = read(damaged(opus_pages(), number))
+    assert (codes(reading), reading.declared_samples, reading.complete) == ([CHECKSUM], None, None)
+
+
+def test_damaged_segment_table_does_not_hide_what_follows() -> None:
+    pages = opus_pages(pages=40)
+    reading = read(damaged(pages, 5, byte=27))
+    assert CHECKSUM in codes(reading)
+
+
+@pytest.mark.parametrize("number", [2, 4])
+def test_page_that_was_left_out(number: int) -> None:
+    pages = opus_pages()
+    reading = read(b"".join(pages[:number] + pages[number + 1 :]))
+    assert (reading.complete, codes(reading)) == (False, [("ogg.lost_pages", "complete")])
+    assert "1 page is missing" in reading.problems[0].message
+
+
+def test_page_numbers_start_anew_in_a_chain_and_wrap() -> None:
+    last = 0xFFFFFFFF
+    wrapped = page(1, 2, 0, OPUS_HEAD, last - 1) + page(1, 0, 0, b"OpusTags" + bytes(20), last)
+    wrapped += page(1, 4, 960, OPUS_PACKET, 0)
+    assert read(opus(1) + wrapped).problems == ()
+
+
+def test_page_numbers_that_stand_still_are_no_loss() -> None:
+    frozen = page(1, 2, 0, OPUS_HEAD) + page(1, 0, 0, b"OpusTags" + bytes(20)) + page(1, 4, 960, OPUS_PACKET)
+    assert read(frozen).problems == ()

@@ -1,0 +1,155 @@
+"""``python -m benchmarks``: run, compare, profile, scale, inputs."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+from benchmarks import compare, report, scale, stages
+from benchmarks.commands import Setting, bare_python, imports_only
+from benchmarks.inputs import Cache
+from benchmarks.process import BenchmarkError, run_watched
+from benchmarks.rounds import Result, run_scenario
+from benchmarks.scenarios import Scenario, all_scenarios, chosen
+from benchmarks.versions import Clock, revision, versions
+
+BUILD = Path("build/bench")
+PEERS = Path("build/venv-bench/bin/python")
+RESULTS = Path("benchmarks/RESULTS.md")
+QUICK_RESULTS = BUILD / "RESULTS-quick.md"
+GUARDED = ("10s-pcm16", "10min-*", "1080p-*", "clips-*")
+"""What ``compare`` looks at, unless told otherwise."""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    whole = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    commands = whole.add_subparsers(dest="command", required=True)
+
+    one = commands.add_parser("run", help="mediacheck beside its peers; writes RESULTS.md")
+    _common(one)
+    one.add_argument("--out", type=Path, metavar="FILE", help=f"default: {RESULTS}; with --quick {QUICK_RESULTS}")
+
+    one = commands.add_parser("compare", help="two revisions in turn: the guard against growing slower")
+    one.add_argument("before", metavar="REV_A", help="a git revision")
+    one.add_argument("after", metavar="REV_B", nargs="?", default=".", help="another; . is the working tree (default)")
+    _common(one)
+
+    one = commands.add_parser("profile", help="time per stage of one measurement")
+    one.add_argument("file", type=Path, metavar="FILE")
+
+    one = commands.add_parser("scale", help="one worker against two, beside plain loads")
+    _common(one)
+
+    one = commands.add_parser("inputs", help="make the inputs, and nothing else")
+    _common(one)
+    return whole
+
+
+def _common(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--only", action="append", default=[], metavar="PATTERN", help="inputs by name; repeatable")
+    command.add_argument("--pairs", type=_positive, metavar="N", help="default: 5; with --quick 2")
+    command.add_argument("--quick", action="store_true", help="fewer rounds and clips: shows that it works, no more")
+    command.add_argument("--cache", type=Path, default=BUILD, metavar="FOLDER", help=f"of the inputs ({BUILD})")
+    command.add_argument("--peers", type=Path, default=PEERS, metavar="PYTHON", help=f"that has librosa ({PEERS})")
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("at least 1")
+    return number
+
+
+def rounds(options: argparse.Namespace) -> int:
+    """How many rounds are asked for."""
+    return int(options.pairs or (2 if options.quick else 5))
+
+
+def scenarios(options: argparse.Namespace, default: tuple[str, ...] = ()) -> tuple[Scenario, ...]:
+    """The inputs that are asked for."""
+    return chosen(all_scenarios(clips=100 if options.quick else 1000), options.only or default)
+
+
+def run_command(options: argparse.Namespace, setting: Setting) -> None:
+    """``run``: the file is written anew after every input, so that a run that is broken off leaves what it has."""
+    out = options.out or (QUICK_RESULTS if options.quick else RESULTS)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    cache, pairs = Cache(options.cache), rounds(options)
+    wanted = scenarios(options)
+    _make(wanted, cache)
+    about = versions(options.peers)
+    began = Clock.now()
+    bare, imports = run_watched(bare_python()), run_watched(imports_only())
+    results: list[Result] = []
+    for scenario in wanted:
+        _say(f"{scenario.name} …")
+        results.append(run_scenario(scenario, cache, setting, pairs))
+        around = report.Surroundings(about, pairs, Clock.now().others_since(began), bare, imports)
+        out.write_text(report.render(results, around), encoding="utf-8")
+    _say(f"written to {out}")
+
+
+def compare_command(options: argparse.Namespace, setting: Setting) -> None:
+    """``compare``."""
+    cache, rows = Cache(options.cache), []
+    wanted = scenarios(options, GUARDED)
+    _make(wanted, cache)
+    began = Clock.now()
+    before, after = (
+        compare.check_out(name, setting.scratch / side)
+        for side, name in (("a", options.before), ("b", options.after))
+    )
+    for row in compare.compare(before, after, wanted, cache, setting, rounds(options)):
+        _say(f"{row.name}: {row.wall.median:.2f}")
+        rows.append(row)
+    print(compare.render(rows, options.before, "the working tree" if options.after == "." else options.after))
+    print(f"\n{report.noise(Clock.now().others_since(began))}")
+
+
+def scale_command(options: argparse.Namespace, setting: Setting) -> None:
+    """``scale``."""
+    clips, files = (100, 4) if options.quick else (1000, 8)
+    found = []
+    began = Clock.now()
+    for row in scale.scaling(Cache(options.cache), setting, clips=clips, files=files, rounds=rounds(options)):
+        _say(f"{row.name}: {row.speed_up:.2f}")
+        found.append(row)
+    print(scale.render(found))
+    print(f"\nmediacheck of {revision()}. {report.noise(Clock.now().others_since(began))}")
+
+
+def _make(wanted: tuple[Scenario, ...], cache: Cache) -> None:
+    for scenario in wanted:
+        _say(f"input {scenario.name}: {scenario.make(cache).path.name}")
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Exit code 0, or 2 with one line on standard error."""
+    options = parser().parse_args(arguments)
+    try:
+        if options.command == "profile":
+            print(stages.render(stages.profile(options.file)))
+            return 0
+        if options.command == "inputs":
+            _make(scenarios(options), Cache(options.cache))
+            return 0
+        with tempfile.TemporaryDirectory(prefix="mediacheck-bench-") as scratch:
+            # Not resolved: the interpreter of a virtual environment is a link, and works by its own name only.
+            setting = Setting(peers=options.peers.absolute(), scratch=Path(scratch))
+            commands = {"run": run_command, "compare": compare_command, "scale": scale_command}
+            commands[options.command](options, setting)
+    except BenchmarkError as error:
+        print(f"benchmarks: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,221 @@
+"""The parts of benchmarks/ that need no clock: statistics, choice of inputs, tables, the stages of a profile."""
+
+from __future__ import annotations
+
+import math
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks import compare, report, scale, stages
+from benchmarks.__main__ import main, parser, rounds, scenarios
+from benchmarks.process import BenchmarkError, Command, Memory, Usage, environment, run, run_watched
+from benchmarks.ratios import Ratio, Target, ratio_of, standing
+from benchmarks.rounds import Entrant, Result
+from benchmarks.scenarios import all_scenarios, chosen
+
+MB = 1024 * 1024
+on_linux = pytest.mark.skipif(sys.platform != "linux", reason="benchmarks measure on Linux only")
+
+
+def usage(wall: float, cpu: float | None = None) -> Usage:
+    return Usage(wall, cpu if cpu is not None else wall, 0.0, 0)
+
+
+def result(name: str, ours: list[float], peer: list[float] | None, memory: float = 50.0) -> Result:
+    """``peer``: the times of the first peer of the scenario; None: it is absent."""
+    scenario = chosen(all_scenarios(), [name])[0]
+    entrant = Entrant("mediacheck", Memory(memory, memory), tuple(usage(time) for time in ours))
+    first = scenario.peers[0].name
+    if peer is None:
+        return Result(scenario, entrant, (), ((first, "it is not installed"),))
+    return Result(scenario, entrant, (Entrant(first, Memory(1, 1), tuple(usage(time) for time in peer)),))
+
+
+def surroundings(others: float = 0.0) -> report.Surroundings:
+    return report.Surroundings((("Python", "3.11"),), 3, others, Memory(10, 10), Memory(40, 40))
+
+
+def cells(text: str, start: str) -> list[str]:
+    line = next(line for line in text.splitlines() if line.startswith(f"| {start} |"))
+    return [cell.strip() for cell in line.strip("|").split("|")]
+
+
+def test_ratio_is_taken_pair_by_pair() -> None:
+    # Of the medians it would be 2 / 10; a machine twice as slow in one round changes no ratio of that round.
+    assert ratio_of([1.0, 2.0, 40.0], [10.0, 5.0, 80.0]) == Ratio(median=0.4, low=0.1, high=0.5, pairs=3)
+
+
+@given(st.lists(st.tuples(*[st.floats(0.001, 1000.0)] * 2), min_size=1, max_size=9), st.floats(0.01, 100.0))
+def test_ratio_does_not_depend_on_the_speed_of_the_machine(pairs: list[tuple[float, float]], speed: float) -> None:
+    one = ratio_of([a for a, _ in pairs], [b for _, b in pairs])
+    other = ratio_of([a * speed for a, _ in pairs], [b * speed for _, b in pairs])
+    assert one.low <= one.median <= one.high
+    assert other.median == pytest.approx(one.median)
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"), [([], []), ([1.0], [1.0, 2.0]), ([1.0], [0.0]), ([math.nan], [1.0]), ([1.0], [math.inf])]
+)
+def test_no_ratio_of_what_are_no_pairs(ours: list[float], theirs: list[float]) -> None:
+    with pytest.raises(ValueError, match=r"pairs|ratio"):
+        ratio_of(ours, theirs)
+
+
+@pytest.mark.parametrize(
+    ("figure", "said"),
+    [(0.2, "goal met"), (0.21, "must met"), (0.35, "must met"), (0.36, "**not met**"), (math.nan, "**not met**")],
+)
+def test_standing_to_a_target(figure: float, said: str) -> None:
+    assert standing(figure, Target(0.20, 0.35)) == said
+
+
+def test_inputs_are_those_of_the_targets() -> None:
+    names = [scenario.name for scenario in all_scenarios()]
+    assert len(names) == len(set(names)) == 3 * 6 + 3 * 2 + 1
+    targeted = [s.name for s in all_scenarios() if any(c.target for c in s.comparisons)]
+    videos = [f"{size}-{picture}" for size in ("1080p", "720p") for picture in ("easy", "noisy")]
+    formats = ("pcm16", "float32", "flac", "mp3", "m4a", "opus")
+    assert targeted == ["10s-pcm16", *(f"10min-{form}" for form in formats), *videos, "clips-1000"]
+
+
+def test_only_chooses_by_pattern_or_part() -> None:
+    every = all_scenarios()
+    assert [s.name for s in chosen(every, ["10min-f*", "clips"])] == ["10min-float32", "10min-flac", "clips-1000"]
+    assert chosen(every, []) == every
+    with pytest.raises(BenchmarkError, match="10min-flax fits no input; the inputs are 10s-pcm16"):
+        chosen(every, ["10min-flac", "10min-flax"])
+
+
+def test_results_say_what_is_met() -> None:
+    text = report.render([result("10min-flac", [1.0, 1.2, 1.1], [2.0, 2.0, 2.0])], surroundings())
+    assert cells(text, "10min-flac | ffmpeg checks") == [
+        "10min-flac", "ffmpeg checks", "time", "must met", "0.55", "0.50 … 0.60", "0.45 / 0.60",
+    ]  # fmt: skip
+    assert cells(text, "10min-flac | mediacheck")[2:4] == ["1.100", "1.100"]
+    assert "- Python: 3.11" in text
+    assert "Noisy" not in text
+
+
+def test_results_name_a_peer_that_is_absent() -> None:
+    text = report.render([result("10min-flac", [1.0], None)], surroundings(others=0.4))
+    assert "10min-flac: ffmpeg checks: it is not installed" in text
+    assert "| 10min-flac | ffmpeg checks |" not in text
+    assert "**Noisy: other programs took 40% of the processors meanwhile.**" in text
+
+
+def test_memory_is_held_against_the_limit_and_against_ten_minutes() -> None:
+    results = [result("10min-flac", [1.0], [1.0], 70.0), result("60min-flac", [1.0], [1.0], 76.0)]
+    text = report.render(results, surroundings())
+    assert cells(text, "10min-flac | met")[2:] == ["60", "60", "60"]
+    assert cells(text, "60min-flac | **not met**")[2:] == ["66", "66", "60"]
+    # Fifty minutes more of two channels at 4 MB per channel and hour.
+    assert cells(text, "60min-flac less 10min-flac | met")[2:] == ["6.0", "", "6.7"]
+
+
+def test_compare_table_tells_which_way() -> None:
+    row = compare.Row("10s-pcm16", Ratio(1.25, 1.2, 1.3, 5), Ratio(1.5, 1.4, 1.6, 5), -2.0)
+    text = compare.render([row], "v1", "v2")
+    assert "above 1, v2 is slower" in text
+    assert cells(text, "10s-pcm16")[1:] == ["1.25", "1.20 … 1.30", "1.50", "1.40 … 1.60", "-2.0"]
+
+
+def test_compare_refuses_what_git_does_not_know(tmp_path: Path) -> None:
+    with pytest.raises(BenchmarkError, match="git knows no revision 'no-such-revision' here"):
+        compare.check_out("no-such-revision", tmp_path)
+
+
+def test_scaling_tells_speed_up_and_its_price() -> None:
+    row = scale.Scaling("loop", one=(usage(4.0),) * 3, two=(usage(2.5, 5.0),) * 3)
+    assert (row.speed_up, row.dearer) == (1.6, 1.25)
+    assert cells(scale.render([row]), "loop")[1:5] == ["1.60", "4.00", "2.50", "1.25"]
+
+
+def test_command_line() -> None:
+    options = parser().parse_args(["run", "--quick", "--only", "clips", "--only", "10s-*"])
+    assert rounds(options) == 2
+    assert [s.name for s in scenarios(options)][-1] == "clips-100"
+    assert rounds(parser().parse_args(["compare", "HEAD", "--pairs", "7"])) == 7
+    assert rounds(parser().parse_args(["scale"])) == 5
+    for wrong in (["run", "--pairs", "0"], ["compare"], []):
+        with pytest.raises(SystemExit):
+            parser().parse_args(wrong)
+
+
+def test_an_input_that_is_not_there_is_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main(["run", "--only", "no-such-input", "--cache", str(tmp_path), "--out", str(tmp_path / "x.md")]) == 2
+    assert capsys.readouterr().err.startswith("benchmarks: --only no-such-input fits no input; the inputs are ")
+
+
+@on_linux
+def test_run_counts_the_processor_time_of_children() -> None:
+    burn = "import time\nwhile time.process_time() < 0.3: pass"
+    child = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {burn!r}])"
+    used = run(Command((sys.executable, "-c", child)))
+    assert used.cpu_s >= 0.3
+    assert used.wall_s > 0
+
+
+@on_linux
+def test_run_hands_over_items_and_tells_failures() -> None:
+    read = "import sys; sys.exit(int(sys.stdin.read() != 'a b\\0c\\0'))"
+    run(Command((sys.executable, "-c", read), items=("a b", "c")))
+    with pytest.raises(BenchmarkError, match=r"exit code 3: no luck$"):
+        run(Command((sys.executable, "-c", "import sys; print('no luck', file=sys.stderr); sys.exit(3)")))
+    run(Command((sys.executable, "-c", "raise SystemExit(3)"), allowed=frozenset({0, 3})))
+    with pytest.raises(BenchmarkError, match="no-such-program is not installed"):
+        run(Command(("no-such-program",)))
+
+
+@on_linux
+def test_memory_counts_all_processes_and_what_they_share_once() -> None:
+    def peak(script: str) -> Memory:
+        return run_watched(Command((sys.executable, "-c", f"import os, time\n{script}\ntime.sleep(0.4)")))
+
+    size = 64 * MB / 1e6
+    alone = peak("held = b'x' * (64 << 20)")
+    assert size < alone.tree < 1.5 * size
+    assert size < alone.largest < 1.5 * size
+    assert size < peak("held = b'x' * (64 << 20); os.fork()").tree < 1.5 * size
+    each = peak("os.fork(); held = b'x' * (64 << 20)")
+    assert 2 * size < each.tree < 2.5 * size
+    assert size < each.largest < 1.5 * size
+
+
+def test_settings_of_mediacheck_do_not_reach_the_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("MEDIACHECK_JOBS", "1")
+    ours = environment(tmp_path)
+    assert "MEDIACHECK_JOBS" not in ours
+    assert ours["PYTHONPATH"] == str(tmp_path)
+
+
+@pytest.mark.parametrize("stage", stages.STAGES)
+def test_every_stage_finds_functions(stage: str) -> None:
+    """A renamed function would silently move its time to another stage."""
+    import mediacheck.media.measurement  # noqa: F401
+
+    for pattern in stages.STAGES[stage]:
+        assert list(stages.find(pattern)), f"{pattern} of stage {stage!r} finds nothing; name it anew in stages.py"
+
+
+def test_stage_has_its_time_less_that_of_stages_inside(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = iter(range(100))
+    monkeypatch.setattr(stages.time, "perf_counter", lambda: next(now))
+    clocks = stages.Clocks()
+    inner = clocks.wrap(lambda: None, "inner")
+    outer = clocks.wrap(lambda: (inner(), inner()), "outer")
+    outer()
+    # Read at six borders, a second apart, the time between goes to outer, inner, outer, inner, outer.
+    assert clocks.main.seconds == {"outer": 3, "inner": 2}
+    assert clocks.main.calls == {"outer": 1, "inner": 2}
+
+
+def test_profile_table_leaves_threads_beside_out_of_the_whole() -> None:
+    times = [stages.StageTime("one", 0.3, 1), stages.StageTime("two", 0.1, 4), stages.StageTime("three", 9.0, 1, True)]
+    text = stages.render(times)
+    assert cells(text, "one")[1:] == ["300.0", "75.0%", "1"]
+    assert cells(text, "three (in a thread beside)")[1:] == ["9000.0", "", "1"]
+    assert cells(text, "whole")[1] == "400.0"

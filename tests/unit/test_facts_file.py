@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from mediacheck import measure, serialise
+from mediacheck.errors import FactsError, PathError
+from mediacheck.facts import MediaFacts
+from mediacheck.facts_file import FactsList, parse_facts, read_facts
+from tests.cli.run import write_wav
+
+
+@pytest.fixture
+def facts(tmp_path: Path) -> MediaFacts:
+    write_wav(tmp_path / "a.wav")
+    return measure(tmp_path / "a.wav")
+
+
+def changed(facts: MediaFacts, **values: object) -> bytes:
+    stream = msgspec.structs.replace(facts.audio[0], **values)
+    return serialise.to_json(msgspec.structs.replace(facts, streams=(stream,)))
+
+
+def test_facts_are_read_as_they_were_written(facts: MediaFacts) -> None:
+    assert parse_facts(serialise.to_json(facts), "x") == (facts,)
+    assert parse_facts(serialise.to_json(FactsList(facts=(facts, facts))), "x") == (facts, facts)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"samples": -1},
+        {"samples": 7999},
+        {"sample_rate": 0},
+        {"sample_rate": -8000},
+        {"sample_rate": 16000},
+        {"channels": -1},
+        {"duration": serialise.parse_fraction("-1/1")},
+        {"duration": serialise.parse_fraction("2/1")},
+    ],
+)
+def test_counts_that_contradict_each_other_are_refused(values: dict[str, object], facts: MediaFacts) -> None:
+    with pytest.raises(FactsError, match="x does not hold saved facts: stream 0"):
+        parse_facts(changed(facts, **values), "x")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"null",
+        b"[]",
+        b"{}",
+        b"\xff",
+        b"[" * 100_000,
+        b'{"schema": "mediacheck.facts/1", "file": ' + b"[" * 100_000,
+        b'{"schema": "mediacheck.facts/2"}',
+        b'{"schema": "mediacheck.report/1"}',
+    ],
+)
+def test_other_documents_are_refused(data: bytes) -> None:
+    with pytest.raises(FactsError, match=r"^x "):
+        parse_facts(data, "x")
+
+
+@pytest.mark.parametrize("name", ["missing.json", ".", "a\0b", "x" * 300])
+def test_paths_that_cannot_be_read(name: str, tmp_path: Path) -> None:
+    with pytest.raises(PathError):
+        read_facts(tmp_path / name)
