@@ -73,7 +73,7 @@ def scenarios(options: argparse.Namespace, default: tuple[str, ...] = ()) -> tup
     return chosen(all_scenarios(clips=100 if options.quick else 1000), options.only or default)
 
 
-def run_command(options: argparse.Namespace, setting: Setting) -> None:
+def run_command(options: argparse.Namespace, setting: Setting) -> int:
     """``run``: the file is written anew after every input, so that a run that is broken off leaves what it has."""
     out = options.out or (QUICK_RESULTS if options.quick else RESULTS)
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -84,15 +84,21 @@ def run_command(options: argparse.Namespace, setting: Setting) -> None:
     began = Clock.now()
     bare, imports = run_watched(bare_python()), run_watched(imports_only())
     results: list[Result] = []
+    failed: list[tuple[str, str]] = []
     for scenario in wanted:
         _say(f"{scenario.name} …")
-        results.append(run_scenario(scenario, cache, setting, pairs))
+        try:
+            results.append(run_scenario(scenario, cache, setting, pairs))
+        except BenchmarkError as error:
+            _say(f"{scenario.name}: {error}")
+            failed.append((scenario.name, str(error)))
         around = report.Surroundings(about, pairs, Clock.now().others_since(began), bare, imports)
-        out.write_text(report.render(results, around), encoding="utf-8")
+        out.write_text(report.render(results, around, failed), encoding="utf-8")
     _say(f"written to {out}")
+    return 2 if failed else 0
 
 
-def compare_command(options: argparse.Namespace, setting: Setting) -> None:
+def compare_command(options: argparse.Namespace, setting: Setting) -> int:
     """``compare``."""
     cache, rows = Cache(options.cache), []
     wanted = scenarios(options, GUARDED)
@@ -107,9 +113,10 @@ def compare_command(options: argparse.Namespace, setting: Setting) -> None:
         rows.append(row)
     print(compare.render(rows, options.before, "the working tree" if options.after == "." else options.after))
     print(f"\n{report.noise(Clock.now().others_since(began))}")
+    return 0
 
 
-def scale_command(options: argparse.Namespace, setting: Setting) -> None:
+def scale_command(options: argparse.Namespace, setting: Setting) -> int:
     """``scale``."""
     clips, files = (100, 4) if options.quick else (1000, 8)
     found = []
@@ -119,6 +126,7 @@ def scale_command(options: argparse.Namespace, setting: Setting) -> None:
         found.append(row)
     print(scale.render(found))
     print(f"\nmediacheck of {revision()}. {report.noise(Clock.now().others_since(began))}")
+    return 0
 
 
 def _make(wanted: tuple[Scenario, ...], cache: Cache) -> None:
@@ -144,11 +152,10 @@ def main(arguments: list[str] | None = None) -> int:
             # Not resolved: the interpreter of a virtual environment is a link, and works by its own name only.
             setting = Setting(peers=options.peers.absolute(), scratch=Path(scratch))
             commands = {"run": run_command, "compare": compare_command, "scale": scale_command}
-            commands[options.command](options, setting)
+            return commands[options.command](options, setting)
     except BenchmarkError as error:
         print(f"benchmarks: {error}", file=sys.stderr)
         return 2
-    return 0
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -37,8 +38,14 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], right: int) -> str
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
 
 
-def render(results: Sequence[Result], around: Surroundings) -> str:
-    """The whole file. It speaks of ratios: absolute times are those of one machine."""
+def render(results: Sequence[Result], around: Surroundings, failed: Sequence[tuple[str, str]] = ()) -> str:
+    """The whole file. It speaks of ratios: absolute times are those of one machine.
+
+    Args:
+        results: what was run.
+        around: when and with what.
+        failed: inputs on which mediacheck itself could not be measured, each with the reason.
+    """
     parts = [
         "# Results\n\nWritten by `python -m benchmarks run`; README.md tells what each figure means. "
         f"{around.pairs} rounds after a warm-up. {noise(around.others)}",
@@ -58,9 +65,11 @@ def render(results: Sequence[Result], around: Surroundings) -> str:
         + table(("input", "program", "wall", "processor", "of it system", "MB"), _time_rows(results), right=4),
         "## With\n\n" + "\n".join(f"- {name}: {version}" for name, version in around.versions if version),
     ]
-    absent = [f"- {r.scenario.name}: {name}: {reason}" for r in results for name, reason in r.absent]
+    absent = [f"- **{name}: mediacheck: {reason}**" for name, reason in failed]
+    absent += [f"- {r.scenario.name}: {name}: {reason}" for r in results for name, reason in r.absent]
     if absent:
-        parts.append("## Not measured\n\n" + "\n".join(absent))
+        # Messages name files in full; whose folders they lie in is nobody's business.
+        parts.append("## Not measured\n\n" + re.sub(r"(?<!\S)/\S*/", "", "\n".join(absent)))
     return "\n\n".join(parts) + "\n"
 
 

@@ -11,7 +11,6 @@ import hashlib
 import re
 import tomllib
 from collections.abc import Iterator
-from difflib import get_close_matches
 from fractions import Fraction
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -121,6 +120,8 @@ def load_validator(name_or_path: str | Path) -> Validator:
         except OSError as error:
             raise ValidatorError(f"{path} cannot be read: {error.strerror}") from error
     known = validator_ids()
+    from difflib import get_close_matches
+
     near = get_close_matches(name, known, n=1)
     hint = f"; did you mean {near[0]}?" if near else ""
     raise ValidatorError(
@@ -194,6 +195,8 @@ def _pin(table: _CheckTable, where: str) -> PinnedCheck:
 
 def _exact(kind: type[Parameters], values: dict[str, Any]) -> dict[str, Any]:
     """Numbers for fractions as text: 0.001 means one thousandth, not the double nearest to it."""
+    if not values:
+        return {}
     hints = get_type_hints(kind)
     exact = {}
     for name, value in values.items():

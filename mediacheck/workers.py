@@ -6,6 +6,7 @@ process under a wall-clock limit and a memory limit; a worker that breaks is kil
 
 from __future__ import annotations
 
+import contextlib
 import math
 import multiprocessing
 import os
@@ -47,63 +48,92 @@ class WorkerFailure:
     """Where the function raised something else."""
 
 
-def run_isolated(
-    function: Callable[[Item], Result],
-    items: Sequence[Item],
-    *,
-    jobs: int = 1,
-    timeout_s: float | None = 600.0,
-    memory_bytes: int | None = None,
-) -> Iterator[tuple[int, Result | WorkerFailure]]:
-    """Call ``function`` on every item in worker processes, and yield ``(index, result)`` as each is done.
+class Pool(Generic[Item, Result]):
+    """Worker processes that call one function. Leaving the ``with`` block, by whatever way, kills every worker."""
 
-    No more than ``jobs`` items are under way or waiting to be taken at any time. Leaving the loop early, by ``break``
-    or by an exception such as KeyboardInterrupt, kills every worker.
+    def __init__(
+        self,
+        function: Callable[[Item], Result],
+        *,
+        jobs: int = 1,
+        timeout_s: float | None = 600.0,
+        memory_bytes: int | None = None,
+        prepare: Callable[[], object] | None = None,
+    ) -> None:
+        """Start the workers.
 
-    Args:
-        function: where workers cannot be forked (see ``_context``), it must be importable by name.
-        items: must be picklable, as must the results.
-        jobs: how many processes work at once, at least 1.
-        timeout_s: wall-clock seconds for one item, finite and above 0; None for no limit. The first item of a worker
-            pays its imports.
-        memory_bytes: how much memory of its own a worker may take, above 0; None for no limit.
+        Args:
+            function: where workers cannot be forked (see ``_context``), it must be importable by name.
+            jobs: how many processes work at once, at least 1.
+            timeout_s: wall-clock seconds for one item, finite and above 0; None for no limit. The first item of a
+                worker pays its imports.
+            memory_bytes: how much memory of its own a worker may take, above 0; None for no limit.
+            prepare: called in each worker as it starts, while the caller goes on: imports, say.
 
-    Yields:
-        The item's index with its result, or with a ``WorkerFailure``; in order of completion.
+        Raises:
+            ValueError: a limit is not above 0, or not finite.
+            OSError: the system refuses even one process. Where it refuses some of them, fewer work.
+        """
+        if timeout_s is not None and not 0 < timeout_s < math.inf:
+            raise ValueError(f"timeout_s must be finite and above 0, not {timeout_s}")
+        if memory_bytes is not None and not memory_bytes > 0:
+            raise ValueError(f"memory_bytes must be above 0, not {memory_bytes}")
+        self._context = _context()
+        self._task = _Task(function, prepare, timeout_s, memory_bytes)
+        self._jobs = max(1, jobs)
+        self._workers: list[_Worker[Item, Result]] = []
+        try:
+            while len(self._workers) < self._jobs:
+                self._start()
+        except BaseException:
+            self.close()
+            raise
 
-    Raises:
-        ValueError: a limit is not above 0, or not finite.
-        OSError: the system refuses even one process. Where it refuses some of them, fewer work.
-    """
-    if timeout_s is not None and not 0 < timeout_s < math.inf:
-        raise ValueError(f"timeout_s must be finite and above 0, not {timeout_s}")
-    if memory_bytes is not None and not memory_bytes > 0:
-        raise ValueError(f"memory_bytes must be above 0, not {memory_bytes}")
-    context = _context()
-    pending = deque(enumerate(items))
-    workers: list[_Worker[Item, Result]] = []
-    try:
+    def __enter__(self) -> Pool[Item, Result]:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        for worker in self._workers:
+            worker.kill()
+        self._workers = []
+
+    def _start(self) -> None:
+        """Start one worker more; with some there, a refusal by the system means to go on with those."""
+        try:
+            siblings = [worker.connection for worker in self._workers]
+            self._workers.append(_Worker(self._context, self._task, siblings))
+        except OSError:
+            # Too many processes or open files for this system.
+            if not self._workers:
+                raise
+            self._jobs = len(self._workers)
+
+    def run(self, items: Sequence[Item]) -> Iterator[tuple[int, Result | WorkerFailure]]:
+        """Call the function on every item, and yield ``(index, result)`` as each is done.
+
+        No more than ``jobs`` items are under way or waiting to be taken at any time.
+
+        Args:
+            items: must be picklable, as must the results.
+
+        Yields:
+            The item's index with its result, or with a ``WorkerFailure``; in order of completion.
+
+        Raises:
+            OSError: workers broke, and the system refuses even one new process.
+        """
+        pending = deque(enumerate(items))
         while True:
-            idle = [worker for worker in workers if worker.index is None]
-            while pending and (idle or len(workers) < max(1, jobs)):
-                if idle:
-                    worker = idle.pop()
-                else:
-                    try:
-                        worker = _Worker(context, function, timeout_s, memory_bytes, [w.connection for w in workers])
-                    except OSError:
-                        # Too many processes or open files for this system: go on with those that are there.
-                        if not workers:
-                            raise
-                        jobs = len(workers)
-                        break
-                    workers.append(worker)
+            while pending and (worker := self._idle()):
                 index, item = pending.popleft()
                 if not worker.give(index, item):
                     pending.appendleft((index, item))
                     worker.kill()
-                    workers.remove(worker)
-            busy = [worker for worker in workers if worker.index is not None]
+                    self._workers.remove(worker)
+            busy = [worker for worker in self._workers if worker.index is not None]
             if not busy:
                 return
             done: list[tuple[int, Result | WorkerFailure]] = []
@@ -114,13 +144,35 @@ def run_isolated(
                 if worker.connection in ready:
                     done.append(worker.take())
                 elif time.monotonic() >= worker.deadline:
-                    done.append(worker.expire(timeout_s))
+                    done.append(worker.expire())
                 if worker.dead:
-                    workers.remove(worker)
+                    self._workers.remove(worker)
             yield from done
-    finally:
-        for worker in workers:
-            worker.kill()
+
+    def _idle(self) -> _Worker[Item, Result] | None:
+        """A worker without an item, a new one where some are missing; None where all are busy."""
+        for worker in self._workers:
+            if worker.index is None:
+                return worker
+        if len(self._workers) < self._jobs:
+            before = len(self._workers)
+            self._start()
+            if len(self._workers) > before:
+                return self._workers[-1]
+        return None
+
+
+def run_isolated(
+    function: Callable[[Item], Result],
+    items: Sequence[Item],
+    *,
+    jobs: int = 1,
+    timeout_s: float | None = 600.0,
+    memory_bytes: int | None = None,
+) -> Iterator[tuple[int, Result | WorkerFailure]]:
+    """``Pool.run`` in a pool of its own; leaving the loop early, by ``break`` or an exception, kills every worker."""
+    with Pool(function, jobs=min(jobs, len(items)), timeout_s=timeout_s, memory_bytes=memory_bytes) as pool:
+        yield from pool.run(items)
 
 
 def _context() -> BaseContext:
@@ -130,26 +182,29 @@ def _context() -> BaseContext:
     return multiprocessing.get_context("fork" if light and forkable else "spawn")
 
 
+@dataclass(frozen=True)
+class _Task:
+    """What every worker does, and under which limits."""
+
+    function: Callable[[Any], Any]
+    prepare: Callable[[], object] | None
+    timeout_s: float | None
+    memory_bytes: int | None
+
+
 class _Worker(Generic[Item, Result]):
     """The parent's side of one worker process."""
 
-    def __init__(
-        self,
-        context: BaseContext,
-        function: Callable[[Item], Result],
-        timeout_s: float | None,
-        memory_bytes: int | None,
-        siblings: list[Connection],
-    ) -> None:
+    def __init__(self, context: BaseContext, task: _Task, siblings: list[Connection]) -> None:
         self.connection, theirs = context.Pipe()
         self.index: int | None = None
         self.deadline = math.inf
         self.dead = False
-        self._timeout_s = timeout_s
+        self._timeout_s = task.timeout_s
         # A forked child holds copies of the parent's ends; left open, they would keep it from seeing the parent die.
         inherited = [self.connection, *siblings] if context.get_start_method() == "fork" else []
         self._process = context.Process(  # type: ignore[attr-defined]
-            target=_serve, args=(theirs, function, timeout_s, memory_bytes, inherited), daemon=True
+            target=_serve, args=(theirs, task, inherited), daemon=True
         )
         try:
             self._process.start()
@@ -184,9 +239,9 @@ class _Worker(Generic[Item, Result]):
                 self.kill()
         return index, outcome
 
-    def expire(self, timeout_s: float | None) -> tuple[int, WorkerFailure]:
+    def expire(self) -> tuple[int, WorkerFailure]:
         self.kill()
-        return self._finish(), WorkerFailure("timeout", f"took longer than {timeout_s:g} s")
+        return self._finish(), WorkerFailure("timeout", f"took longer than {self._timeout_s:g} s")
 
     def kill(self) -> None:
         self.dead = True
@@ -212,13 +267,7 @@ def _ending(exitcode: int | None) -> str:
     return f"crashed (signal {-exitcode}, {name}{hint})"
 
 
-def _serve(
-    connection: Connection,
-    function: Callable[[Any], Any],
-    timeout_s: float | None,
-    memory_bytes: int | None,
-    inherited: list[Connection],
-) -> None:
+def _serve(connection: Connection, task: _Task, inherited: list[Connection]) -> None:
     """The worker process: take an item, call, send the result, until the parent closes the pipe."""
     for other in inherited:
         other.close()
@@ -228,15 +277,19 @@ def _serve(
     # OpenBLAS reserves memory per thread when it is imported; measuring needs none of its threads.
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     _silence()
-    if memory_bytes is not None:
-        _limit_memory(memory_bytes)
+    if task.memory_bytes is not None:
+        _limit_memory(task.memory_bytes)
+    if task.prepare is not None:
+        # What goes wrong here goes wrong again, and is reported, where it is needed.
+        with contextlib.suppress(Exception):
+            task.prepare()
     while True:
         try:
             item = connection.recv()
         except (EOFError, OSError):
             return
-        _set_alarm(timeout_s)
-        payload = _call(function, item)
+        _set_alarm(task.timeout_s)
+        payload = _call(task.function, item)
         _set_alarm(None)
         try:
             connection.send_bytes(payload)

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -88,18 +90,14 @@ def _given(case: Case) -> Outcome | None:
 def _every_length(case: Case, asked: Fraction, exactly: bool, given: Outcome | None) -> list[Result]:
     audio, video, expect = case.facts.audio, case.facts.video, case.expect
     results: list[Result] = []
-    for stream in (*audio, *video):
-        if isinstance(stream, AudioStream):
-            answer = _audio_seconds(stream, given)
-            plain = _audio_length(stream, asked, exactly, expect)
-            result = plain if answer is None else _audio_length(stream, answer, exactly, expect)
-        else:
-            answer = _video_seconds(stream, given)
-            plain = _video_length(stream, asked, exactly, expect)
-            result = plain if answer is None else _video_length(stream, answer, exactly, expect)
-        if answer is not None and case.contract is not None:
-            result = _by_contract(case.contract, asked, result, plain)
-        results.append(of_stream(result, stream, len(audio) + len(video)))
+    for a in audio:
+        judge_audio = partial(_audio_length, a, exactly=exactly, expect=expect)
+        result = _as_given(case.contract, asked, _audio_seconds(a, given), judge_audio)
+        results.append(of_stream(result, a, len(audio) + len(video)))
+    for v in video:
+        judge_video = partial(_video_length, v, exactly=exactly, expect=expect)
+        result = _as_given(case.contract, asked, _video_seconds(v, given), judge_video)
+        results.append(of_stream(result, v, len(audio) + len(video)))
     return results or [
         failed(
             f"no audio or video stream, but {exact(asked)} were asked for",
@@ -123,14 +121,19 @@ def _video_seconds(stream: VideoStream, given: Outcome | None) -> Fraction | Non
     return given.video_seconds or (given.frames / rate if rate else None)
 
 
-def _by_contract(contract: Contract, asked: Fraction, result: Result, plain: Result) -> Result:
-    """``result``, held against the contract's answer, in place of ``plain``, held against what was asked for."""
-    note = f"contract {contract.id} gives for {exact(asked)}"
+def _as_given(
+    contract: Contract | None, asked: Fraction, given: Fraction | None, judge: Callable[[Fraction], Result]
+) -> Result:
+    """What ``judge`` says of the length that the contract gives for ``asked`` seconds, else of ``asked`` itself."""
+    if contract is None or given is None:
+        return judge(asked)
+    result, note = judge(given), f"what contract {contract.id} gives for {exact(asked)}"
     if contract.enforceable:
-        return replace(result, message=f"{result.message} (what {note})")
+        return replace(result, message=f"{result.message} ({note})")
+    plain = judge(asked)
     if plain.outcome != "fail" or result.outcome == "fail":
         return plain
-    return lowered(replace(plain, message=f"{plain.message}, which is what {note}"), "warning")
+    return lowered(replace(plain, message=f"{plain.message}, which is {note}"), "warning")
 
 
 def _samples(stream: AudioStream, asked: int, expect: Expectation) -> Result:
@@ -199,7 +202,7 @@ def _length(text: str, measured: Fraction, asked: Fraction, exactly: bool, ok: b
     difference = measured - asked
     samples = ""
     if sample_rate is not None and (difference * sample_rate).denominator == 1:
-        samples = f" = {abs(int(difference * sample_rate))} samples"
+        samples = f" = {counted(abs(int(difference * sample_rate)), 'sample')}"
     return failed(
         f"{text}, {wanted}: {exact(abs(difference))}{samples} too {'long' if difference > 0 else 'short'}",
         measured=has,

@@ -6,7 +6,7 @@ from mediacheck.checks.registry import Case, NoParameters, Result, check, every_
 from mediacheck.checks.wording import counted, timecode
 from mediacheck.facts import AudioStream, Span, VideoStream
 
-# Joined files go back to their beginning, to within priming and a packet or two; a stamp out of order goes back by less.
+# A join goes back to the beginning, to within priming and a packet or two; a stamp out of order goes back by less.
 _NEAR_THE_BEGINNING = Fraction(1, 10)
 
 

@@ -10,6 +10,9 @@ def video_rate(case: Case, parameters: NoParameters) -> Result:
     """The frame rate is constant.
 
     What it does: fails where a timestamp lies off the constant rate by more than the precision of the clock.
+    A single frame has no rate. A still picture in a container of moving ones (GIF, AVIF, MP4) is judged as the video of
+    one frame that it is, since video models make such files too (4n + 1 frames from n = 0): the line of what was not
+    checked names it as a single frame, and ``--expect`` with frames, duration or audio=yes refuses it.
     Why it is bad: editors and models that count frames instead of reading timestamps drift from the sound.
     Parameters: none.
     Source: meta-pytorch/torchcodec#1628.
@@ -24,4 +27,4 @@ def _judge(stream: VideoStream) -> Result:
     if stream.constant_rate is False:
         average = "" if stream.measured_rate is None else f"; it is {stream.measured_rate} fps on average"
         return failed(f"the frame rate is not constant{average}", measured=measured, unit="fps")
-    return not_applicable("fewer than two frames with timestamps")
+    return not_applicable("a single frame, a still picture" if stream.frames == 1 else "no two frames with timestamps")

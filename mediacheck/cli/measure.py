@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 
 import click
@@ -10,7 +11,7 @@ from mediacheck import serialise
 from mediacheck.cli import common
 from mediacheck.cli.exits import ExitCode
 from mediacheck.cli.inputs import STDIN, gather, standard_input
-from mediacheck.cli.measuring import measure_all
+from mediacheck.cli.measuring import Measuring
 from mediacheck.cli.outputs import STDOUT, echo, note, plan, write_file
 from mediacheck.cli.settings import Choices, resolve
 from mediacheck.facts import MediaFacts
@@ -40,14 +41,16 @@ def measure_command(
     good; 3 says that measuring one ran into its limits or crashed.
     """
     settings = resolve(Choices(jobs=jobs, timeout=timeout, memory_limit=memory_limit))
-    with standard_input(STDIN in paths) as stdin:
+    with ExitStack() as stack:
+        stdin = stack.enter_context(standard_input(STDIN in paths))
         inputs = gather(paths, suffixes=common.suffixes_for(raw), stdin=stdin)
+        measuring = stack.enter_context(Measuring(inputs.files, raw=raw, settings=settings, quiet=quiet))
         outputs = plan(json_, None, (), quiet=quiet, sources=[item.path for item in inputs.files])
         saved = None if facts is None else common.plan_facts(facts, inputs, outputs)
         common.tell_skipped(inputs, quiet=quiet)
         kept: dict[int, MediaFacts] = {}
         code = ExitCode.PASS
-        for measured in measure_all(inputs.files, raw=raw, settings=settings, quiet=quiet):
+        for measured in measuring.all():
             if saved is not None:
                 common.save_facts(saved, inputs.files[measured.index].relative, measured.facts)
             if measured.internal_error:

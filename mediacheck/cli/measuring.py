@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from mediacheck.api import FileChangedError, measure
@@ -12,9 +13,10 @@ from mediacheck.cli.progress import progress
 from mediacheck.cli.settings import Settings
 from mediacheck.errors import PathError
 from mediacheck.facts import ContainerFacts, FileFacts, MediaFacts, Problem
-from mediacheck.workers import WorkerFailure, run_isolated
+from mediacheck.workers import Pool, WorkerFailure
 
 _MEGABYTE = 1_000_000
+PLAIN_SUFFIXES = frozenset({".wav", ".wave", ".w64", ".rf64", ".aif", ".aiff", ".pcm", ".raw"})
 
 
 @dataclass(frozen=True)
@@ -45,29 +47,52 @@ def measure_one(work: Work) -> MediaFacts:
     return measure(work.path, name=work.name, raw=work.raw)
 
 
-def measure_all(files: Sequence[Input], *, raw: str | None, settings: Settings, quiet: bool) -> Iterator[Measured]:
-    """Measure every file, yielding each as it is done.
+def import_decoders(plain: bool) -> None:
+    """Runs in a worker as it starts. ``plain``: all files look uncompressed, which FFmpeg is not needed for."""
+    import mediacheck.media.measurement
 
-    Raises:
-        MediacheckError: ``raw`` is malformed.
-    """
-    work = [Work(item.path, item.name, raw) for item in files]
-    results = run_isolated(
-        measure_one,
-        work,
-        jobs=min(settings.jobs, len(work)),
-        timeout_s=settings.timeout,
-        memory_bytes=settings.memory_limit * _MEGABYTE,
-    )
-    with progress(len(work), quiet=quiet) as advance:
-        for index, result in results:
-            if isinstance(result, WorkerFailure):
-                if result.error is not None and not isinstance(result.error, PathError):
-                    raise result.error
-                yield Measured(index, _facts_without_measuring(work[index], result, settings), result)
-            else:
-                yield Measured(index, result, None)
-            advance()
+    if not plain:
+        import mediacheck.media.ffmpeg  # noqa: F401
+
+
+class Measuring:
+    """Workers that measure. They start, and import the decoders, while the caller loads validators and contracts."""
+
+    def __init__(self, files: Sequence[Input], *, raw: str | None, settings: Settings, quiet: bool) -> None:
+        self._work = [Work(item.path, item.name, raw) for item in files]
+        self._settings = settings
+        self._quiet = quiet
+        plain = raw is not None or all(item.path.suffix.lower() in PLAIN_SUFFIXES for item in files)
+        self._pool: Pool[Work, MediaFacts] = Pool(
+            measure_one,
+            jobs=min(settings.jobs, len(self._work)),
+            timeout_s=settings.timeout,
+            memory_bytes=settings.memory_limit * _MEGABYTE,
+            prepare=partial(import_decoders, plain),
+        )
+
+    def __enter__(self) -> Measuring:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._pool.close()
+
+    def all(self) -> Iterator[Measured]:
+        """Measure every file, yielding each as it is done.
+
+        Raises:
+            MediacheckError: ``raw`` is malformed.
+        """
+        with progress(len(self._work), quiet=self._quiet) as advance:
+            for index, result in self._pool.run(self._work):
+                if isinstance(result, WorkerFailure):
+                    if result.error is not None and not isinstance(result.error, PathError):
+                        raise result.error
+                    facts = _facts_without_measuring(self._work[index], result, self._settings)
+                    yield Measured(index, facts, result)
+                else:
+                    yield Measured(index, result, None)
+                advance()
 
 
 def _facts_without_measuring(work: Work, failure: WorkerFailure, settings: Settings) -> MediaFacts:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+
 import click
 
 from mediacheck.cli import common
 from mediacheck.cli.exits import ExitCode
 from mediacheck.cli.inputs import STDIN, gather, standard_input
-from mediacheck.cli.measuring import measure_all
+from mediacheck.cli.measuring import Measuring
 from mediacheck.cli.outputs import plan
 from mediacheck.cli.settings import Choices, resolve
 from mediacheck.verdict import Report
@@ -39,15 +41,17 @@ def validate_command(
     settings = resolve(
         Choices(validator=validator, contract=contract, jobs=jobs, timeout=timeout, memory_limit=memory_limit)
     )
-    rules = common.Rules(settings.validator, settings.contract, expect)
-    with standard_input(STDIN in paths) as stdin:
+    with ExitStack() as stack:
+        stdin = stack.enter_context(standard_input(STDIN in paths))
         inputs = gather(paths, suffixes=common.suffixes_for(raw), stdin=stdin)
+        measuring = stack.enter_context(Measuring(inputs.files, raw=raw, settings=settings, quiet=quiet))
+        rules = common.Rules(settings.validator, settings.contract, expect)
         outputs = plan(json_, junit, output, quiet=quiet, sources=[item.path for item in inputs.files])
         saved = None if facts is None else common.plan_facts(facts, inputs, outputs)
         common.tell_skipped(inputs, quiet=quiet)
         reports: dict[int, Report] = {}
         broken = 0
-        for measured in measure_all(inputs.files, raw=raw, settings=settings, quiet=quiet):
+        for measured in measuring.all():
             if saved is not None:
                 common.save_facts(saved, inputs.files[measured.index].relative, measured.facts)
             if measured.internal_error:

@@ -3,54 +3,24 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
 from pathlib import Path
 
-import av
-import msgspec
 import numpy as np
-import soundfile
 from numpy.typing import ArrayLike
 
 from mediacheck.errors import UsageError
-from mediacheck.facts import ContainerFacts, FileFacts, MediaFacts, Problem, Stream, Tag
+from mediacheck.facts import ContainerFacts, FileFacts, MediaFacts, Problem, Tag
 from mediacheck.media.audio_meter import AudioMeter, SampleScale
 from mediacheck.media.channels import MAX_CHANNELS, is_measurable, names_of
 from mediacheck.media.completeness import conclude
-from mediacheck.media.container import describe, not_media, open_container
+from mediacheck.media.decoded import Decoded
 from mediacheck.media.files import Hashing, require_file
 from mediacheck.media.headers import read_container
-from mediacheck.media.pcm import WIDTHS, decode_pcm, parse_raw, sound_facts
+from mediacheck.media.pcm import WIDTHS, decode_pcm, libraries_for, parse_raw, sound_facts
 from mediacheck.media.reading import ContainerReading, PcmLayout
-from mediacheck.media.tracks import AudioTrack, VideoTrack, is_attached_picture, other_stream
-from mediacheck.media.vorbis import decode_vorbis, is_plain_vorbis
 
-DECODER_THREADS = 1
-"""With several, which frame of a damaged stream an error falls on depends on timing, and so would the facts."""
-
-
-CHECKSUMMED = frozenset({"ac3", "eac3", "ffv1", "flac", "mjpeg", "mlp", "png", "truehd", "tta", "wavpack"})
-"""Codecs whose frames carry checksums or leave no room for doubt: FFmpeg hands out damaged ones unless told not to."""
-
-
-@dataclass(frozen=True)
-class Decoded:
-    """What decoding gave, before it is held against what the bytes say."""
-
-    container: ContainerFacts
-    streams: tuple[Stream, ...] = ()
-
-
-@cache
-def libraries() -> tuple[Tag, ...]:
-    """The decoders, with their versions: other versions may decode lossy codecs to other samples."""
-    ffmpeg = ".".join(str(part) for part in av.library_versions["libavcodec"])
-    return (
-        Tag(key="libavcodec", value=ffmpeg),
-        Tag(key="libsndfile", value=soundfile.__libsndfile_version__),
-    )
+NUMPY = Tag(key="numpy", value=np.__version__)
 
 
 def measure(source: Path, *, name: str, raw: str | None = None) -> MediaFacts:
@@ -82,7 +52,10 @@ def _decoded(source: Path, size: int, reading: ContainerReading) -> Decoded:
         return Decoded(ContainerFacts(format=None, problems=(problem,)))
     if reading.pcm is not None:
         return _pcm(source, reading, reading.pcm)
-    return _ffmpeg(source, size, reading)
+    # FFmpeg takes a fifth of a second to import, which plain samples can do without.
+    from mediacheck.media.ffmpeg import decode_ffmpeg
+
+    return decode_ffmpeg(source, size, reading)
 
 
 def measure_array(samples: ArrayLike, sample_rate: int, *, name: str) -> MediaFacts:
@@ -132,80 +105,21 @@ def _pcm(source: Path, reading: ContainerReading, pcm: PcmLayout) -> Decoded:
         start=Fraction(0),
         bit_rate=_pcm_bit_rate(pcm),
     )
-    return Decoded(container, (stream,))
+    return Decoded(container, (stream,), libraries_for(pcm))
 
 
 def _raw(source: Path, pcm: PcmLayout, format_name: str) -> Decoded:
     container = ContainerFacts(
         format=format_name, bit_rate=_pcm_bit_rate(pcm), completeness="raw PCM declares no length"
     )
-    return Decoded(container, (decode_pcm(source, pcm),))
+    return Decoded(container, (decode_pcm(source, pcm),), libraries_for(pcm))
 
 
 def _pcm_bit_rate(pcm: PcmLayout) -> int:
     return pcm.sample_rate * pcm.channels * WIDTHS[pcm.encoding] * 8
 
 
-def _ffmpeg(source: Path, size: int, reading: ContainerReading) -> Decoded:
-    """Decode with FFmpeg; what cannot be opened or read on is a problem among the facts."""
-    try:
-        container = open_container(source)
-    except MemoryError:
-        raise
-    except (av.FFmpegError, ValueError, OSError):
-        return Decoded(ContainerFacts(format=None, problems=(not_media(source, size, reading.family),)))
-    with container:
-        facts = describe(container)
-        if is_plain_vorbis(container):
-            return Decoded(facts, (decode_vorbis(source, container),))
-        return _decode_streams(container, facts, reading)
-
-
-def _decode_streams(
-    container: av.container.InputContainer, facts: ContainerFacts, reading: ContainerReading
-) -> Decoded:
-    tracks: dict[int, AudioTrack | VideoTrack] = {}
-    problems: list[Problem] = []
-    for stream in container.streams:
-        if is_attached_picture(stream) or stream.type not in ("audio", "video"):
-            continue
-        if stream.codec_context is None:
-            message = f"stream {stream.index} ({stream.type}) is in a codec that no decoder here reads"
-            problems.append(Problem(code="no_decoder", message=message, affects="decodable"))
-            continue
-        stream.codec_context.thread_count = DECODER_THREADS
-        if stream.codec_context.name in CHECKSUMMED:
-            stream.codec_context.options = {"err_detect": "crccheck+explode"}
-        if isinstance(stream, av.AudioStream):
-            tracks[stream.index] = AudioTrack(stream, facts.format or "", reading)
-        elif isinstance(stream, av.VideoStream):
-            tracks[stream.index] = VideoTrack(stream, facts.format or "")
-    if tracks:
-        try:
-            # All streams in one pass: demuxed one after the other, the later ones would find the file at its end.
-            for packet in container.demux([track.stream for track in tracks.values()]):
-                # Not packet.stream_index: the empty packets that end each stream all say 0.
-                if track := tracks.get(packet.stream.index):
-                    track.take(packet)
-        except MemoryError:
-            raise
-        except (av.FFmpegError, ValueError, LookupError) as error:
-            # LookupError: PyAV's answer to a stream that a damaged file brings up only on the way.
-            reason = getattr(error, "strerror", None) or str(error)
-            message = f"reading stops before the end: {reason}"
-            problems.append(Problem(code="demux_error", message=message, affects="decodable"))
-    streams: list[Stream] = []
-    for stream in container.streams:
-        decoded = tracks.get(stream.index)
-        if decoded is None:
-            streams.append(other_stream(stream))
-        else:
-            streams.append(decoded.finish())
-            problems.extend(decoded.problems)
-    return Decoded(msgspec.structs.replace(facts, problems=tuple(problems)), tuple(streams))
-
-
 def _facts(file: FileFacts, decoded: Decoded, reading: ContainerReading) -> MediaFacts:
     """Hold what was decoded against what the bytes promise."""
     container = conclude(decoded.container, decoded.streams, reading)
-    return MediaFacts(libraries=libraries(), file=file, container=container, streams=decoded.streams)
+    return MediaFacts(libraries=(NUMPY, *decoded.libraries), file=file, container=container, streams=decoded.streams)

@@ -10,16 +10,18 @@ from __future__ import annotations
 import io
 from fractions import Fraction
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
-import soundfile
 
 from mediacheck.errors import UsageError
-from mediacheck.facts import AudioStream, Timeline
+from mediacheck.facts import AudioStream, Tag, Timeline
 from mediacheck.media.audio_meter import ALAW_SCALE, MULAW_SCALE, SCALES, AudioHeader, AudioMeter, SampleScale
 from mediacheck.media.channels import is_measurable, names_of
 from mediacheck.media.reading import PcmLayout
+
+if TYPE_CHECKING:
+    from soundfile import SoundFile
 
 SUBTYPES = {
     "u8": "PCM_U8",
@@ -136,6 +138,17 @@ def decode_pcm(path: Path, pcm: PcmLayout) -> AudioStream:
     )
 
 
+def libsndfile() -> Tag:
+    import soundfile
+
+    return Tag(key="libsndfile", value=soundfile.__libsndfile_version__)
+
+
+def libraries_for(pcm: PcmLayout) -> tuple[Tag, ...]:
+    """What decodes it besides numpy."""
+    return () if pcm.encoding in NUMPY_TYPES else (libsndfile(),)
+
+
 def _read_plain(file: BinaryIO, pcm: PcmLayout, meter: AudioMeter) -> None:
     """Hand on samples that numpy can read as they are stored."""
     kind = np.dtype((">" if pcm.big_endian else "<") + NUMPY_TYPES[pcm.encoding])
@@ -156,7 +169,9 @@ def _fill(window: Window, buffer: bytearray) -> int:
     return filled
 
 
-def _open_raw(file: BinaryIO, pcm: PcmLayout) -> soundfile.SoundFile:
+def _open_raw(file: BinaryIO, pcm: PcmLayout) -> SoundFile:
+    import soundfile
+
     return soundfile.SoundFile(
         Window(file, pcm.offset, pcm.length),
         format="RAW",
@@ -167,7 +182,7 @@ def _open_raw(file: BinaryIO, pcm: PcmLayout) -> soundfile.SoundFile:
     )
 
 
-def read_into(sound: soundfile.SoundFile, meter: AudioMeter, order: tuple[int, ...] | None = None) -> None:
+def read_into(sound: SoundFile, meter: AudioMeter, order: tuple[int, ...] | None = None) -> None:
     """Hand all samples of ``sound`` to ``meter``, a second or less at a time.
 
     Args:

@@ -56,7 +56,7 @@ class ContainerReading(Struct, frozen=True, kw_only=True):
     ``declared_packets``, which ``measure`` holds against what was decoded).
     """
 
-    family: Literal["wav", "w64", "aiff", "flac", "mp3", "adts", "ogg", "mp4", "matroska", "mpegts", "avi"] | None
+    family: Literal["wav", "w64", "aiff", "flac", "mp3", "adts", "ogg", "mp4", "matroska", "mpegts", "avi", "au", "caf"] | None
     complete: bool | None = None
     completeness: str = ""
     """One phrase: by what ``complete`` was found, or why there is no answer."""
@@ -71,3 +71,6 @@ class ContainerReading(Struct, frozen=True, kw_only=True):
     declared_duration: Fraction | None = None
     """Seconds that the header promises (Matroska's Duration)."""
     tracks: tuple[TrackReading, ...] = ()
+    media_end: int | None = None
+    """Byte at which the media end, where bytes that a decoder would take for media follow: padding or junk behind a
+    declared end, or less than a block. Nothing from there on is to be decoded. None: read to the end of the file."""

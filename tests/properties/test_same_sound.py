@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import mediacheck
 from mediacheck import spans
 from mediacheck.facts import AudioStream, MediaFacts
-from mediacheck.media import measure_array, measurement
+from mediacheck.media import ffmpeg, measure_array
 from mediacheck.media.audio_meter import AudioMeter, SampleScale
 from mediacheck.media.pcm import sound_facts
 from tests.synthesis import encode, faded, pictures, speechlike, write_wav
@@ -109,7 +109,7 @@ def test_the_size_of_the_pieces_changes_nothing(sound: tuple[Any, int], sizes: l
 def test_the_number_of_threads_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, threads: int) -> None:
     path = encode(tmp_path / "a.mp4", video=pictures(60), audio=faded(120000, 48000), video_options={"bf": "2"})
     one = mediacheck.measure(path)
-    monkeypatch.setattr(measurement, "DECODER_THREADS", threads)
+    monkeypatch.setattr(ffmpeg, "DECODER_THREADS", threads)
     assert mediacheck.measure(path) == one
 
 

@@ -107,6 +107,11 @@ def test_results_name_a_peer_that_is_absent() -> None:
     assert "**Noisy: other programs took 40% of the processors meanwhile.**" in text
 
 
+def test_results_name_an_input_that_mediacheck_fails() -> None:
+    text = report.render([], surroundings(), [("10min-opus", "/home/me/bin/python -m a/b ended with exit code 1")])
+    assert "## Not measured\n\n- **10min-opus: mediacheck: python -m a/b ended with exit code 1**\n" in text
+
+
 def test_memory_is_held_against_the_limit_and_against_ten_minutes() -> None:
     results = [result("10min-flac", [1.0], [1.0], 70.0), result("60min-flac", [1.0], [1.0], 76.0)]
     text = report.render(results, surroundings())

@@ -8,7 +8,23 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mediacheck.media.headers import adts, aiff, avi, flac, matroska, mp3, mp4, mpegts, ogg, references, w64, wav
+from mediacheck.media.headers import (
+    adts,
+    aiff,
+    au,
+    avi,
+    caf,
+    flac,
+    matroska,
+    mp3,
+    mp4,
+    mpegts,
+    ogg,
+    references,
+    unread,
+    w64,
+    wav,
+)
 from mediacheck.media.headers.ebml import element_at
 from mediacheck.media.headers.source import Source
 from mediacheck.media.headers.tags import leading_end
@@ -21,7 +37,7 @@ def read_container(path: Path) -> ContainerReading:
     """Read the headers of the file at ``path``, recognised by its bytes and not by its name.
 
     Returns:
-        What the container declares and whether it is there. ``family`` is None where nothing recognised the bytes.
+        What the container declares and whether it is there. ``family`` is None where no reader knows the bytes.
 
     Raises:
         OSError: if the file cannot be opened or read. No content raises.
@@ -43,6 +59,10 @@ def read_source(source: Source) -> ContainerReading:
         return aiff.read(source)
     if head[:4] == b"OggS":
         return ogg.read(source)
+    if head[:4] == au.MAGIC:
+        return au.read(source)
+    if head[:4] == caf.MAGIC:
+        return caf.read(source)
     first = element_at(source, 0)
     if first is not None and first.id == matroska.EBML:
         return matroska.read(source)
@@ -69,4 +89,4 @@ def _elementary(source: Source) -> ContainerReading:
     first = mp3.find(source, start)
     if first is not None:
         return mp3.read(source, first)
-    return ContainerReading(family=None, completeness="nothing recognised the bytes")
+    return ContainerReading(family=None, completeness=unread.completeness(source.at(start, unread.HEAD)))

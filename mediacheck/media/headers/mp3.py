@@ -95,8 +95,8 @@ def read(source: Source, first: FirstFrame) -> ContainerReading:
         whole = counts.frames * first.frame.samples
         # Where the padding is shorter than the decoder's delay, the last samples never leave the decoder.
         declared = max(min(whole, whole - counts.padding + _DECODER_DELAY) - counts.delay - _DECODER_DELAY, 0)
-    problems, complete = _compare(source, first, counts)
-    if complete is not None:
+    compared = _compare(source, first, counts)
+    if compared.complete is not None:
         completeness = f"by the {counts.kind} header's byte count"
     elif counts.frames is not None:
         completeness = f"decided by the decoded count of frames against the {counts.kind} header's"
@@ -104,40 +104,66 @@ def read(source: Source, first: FirstFrame) -> ContainerReading:
         completeness = f"the {counts.kind} header counts neither frames nor bytes"
     return ContainerReading(
         family="mp3",
-        complete=complete,
+        complete=compared.complete,
         completeness=completeness,
-        problems=tuple(problems),
+        problems=compared.problems,
         declared_samples=declared,
         declared_packets=counts.frames,
+        media_end=compared.media_end,
     )
 
 
-def _compare(source: Source, first: FirstFrame, counts: _Counts) -> tuple[list[Problem], bool | None]:
+class _Comparison(NamedTuple):
+    complete: bool | None = None
+    problems: tuple[Problem, ...] = ()
+    media_end: int | None = None
+
+
+def _compare(source: Source, first: FirstFrame, counts: _Counts) -> _Comparison:
     """Hold the byte count against the file."""
     if not counts.bytes:
-        return [], None
-    present = trailing_start(source, first.offset) - first.offset
+        return _Comparison()
+    tags = trailing_start(source, first.offset)
+    present = tags - first.offset
     excess = present - counts.bytes
     # Some writers leave the header's own frame out of the byte count.
     if excess in (0, first.frame.length):
-        return [], True
+        return _Comparison(True)
     if excess < 0:
         if counts.bytes == source.size:
-            return [], None
+            return _Comparison()
         frames = "" if counts.frames is None else f" ({counts.frames} frames)"
         message = f"the {counts.kind} header counts {counts.bytes} bytes{frames}, the file holds {present}"
-        return [truncated(message)], False
-    end = first.offset + counts.bytes
-    if _sound_follows(source, end) or _sound_follows(source, end + first.frame.length):
+        return _Comparison(False, (truncated(message),))
+    declared = first.offset + counts.bytes
+    either = (declared, declared + first.frame.length)
+    reached = _end_of_frames(source, first, counts, declared)
+    end = reached if reached in either else None
+    if any(_sound_follows(source, place) for place in (either if end is None else (end,))):
         message = (
-            f"the {counts.kind} header counts {counts.bytes} bytes up to byte {end}, "
+            f"the {counts.kind} header counts {counts.bytes} bytes up to byte {declared}, "
             f"more frames follow in the next {excess} bytes"
         )
-        return [header("mp3.trailing_frames", message)], True
-    if excess <= first.frame.length and not source.at(end, excess).strip(b"\0"):
-        return [], True
-    message = f"{excess} bytes follow the end that the {counts.kind} header declares at byte {end}"
-    return [trailing_data(message)], True
+        return _Comparison(True, (header("mp3.trailing_frames", message),))
+    rest = tags - (declared if end is None else end)
+    if rest <= first.frame.length and not source.at(tags - rest, rest).strip(b"\0"):
+        return _Comparison(True, media_end=end)
+    message = f"{rest} bytes follow the end that the {counts.kind} header declares at byte {tags - rest}"
+    return _Comparison(True, (trailing_data(message),), end)
+
+
+def _end_of_frames(source: Source, first: FirstFrame, counts: _Counts, declared: int) -> int | None:
+    """Where the frames end that the header counts, by their own lengths; None where they cannot be followed."""
+    position, frame = first.offset, first.frame
+    # The frame that carries the header is there as well, but not counted.
+    left = source.size if counts.frames is None else counts.frames + 1
+    while left > 0 and (counts.frames is not None or position < declared):
+        following = mpeg_frame(source.at(position, 4))
+        if following is None or (following.layer, following.sample_rate) != (frame.layer, frame.sample_rate):
+            return None
+        position += following.length
+        left -= 1
+    return position
 
 
 def _sound_follows(source: Source, position: int) -> bool:

@@ -87,6 +87,8 @@ def read(source: Source) -> ContainerReading:
     whole_moov = moov.end <= source.size
     if whole_moov:
         problems += _table_problems(source, tracks, tables)
+    if not fragmented:
+        problems += _second_movie(source, top)
     complete: bool | None = not any(problem.affects == "complete" for problem in problems)
     completeness = "by the sizes of its boxes and the places of its samples"
     if fragmented and complete:
@@ -105,6 +107,21 @@ def read(source: Source) -> ContainerReading:
         refused=refused,
         tracks=tuple(tracks),
     )
+
+
+def _second_movie(source: Source, top: _Top) -> list[Problem]:
+    """A movie that starts behind the first: players take the first index only."""
+    start = 0
+    seen: set[bytes] = set()
+    for box in top.boxes:
+        if b"moov" in seen and (box.kind == b"moov" or (box.kind == b"ftyp" and b"mdat" in seen)):
+            message = (
+                f"a second movie starts at byte {start}: players leave the {source.size - start} bytes from there out"
+            )
+            return [trailing_data(message)]
+        seen.add(box.kind)
+        start = box.end
+    return []
 
 
 def _tracks(source: Source, moov: Box) -> tuple[list[TrackReading], list[SampleTable], str | None]:

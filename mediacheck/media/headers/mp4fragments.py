@@ -8,12 +8,13 @@ from typing import NamedTuple
 
 from mediacheck.facts import Problem
 from mediacheck.media.headers.boxes import Box, body, child, children
-from mediacheck.media.headers.problems import truncated
+from mediacheck.media.headers.problems import header, truncated
 from mediacheck.media.headers.source import Source
 
 _MAX_REFERENCES = 65_535
 _MAX_INDEXES = 100
 _MAX_TRUN_BYTES = 1 << 20
+_MAX_TFRA_BYTES = 4 << 20
 
 
 class FragmentsEnd(NamedTuple):
@@ -33,13 +34,57 @@ def fragments_end(source: Source, moov: Box, boxes: list[Box]) -> FragmentsEnd:
     if index is not None and index.end > source.size:
         problem = truncated(f"the segment index ends at byte {index.end}, the file has {source.size} bytes")
         return FragmentsEnd(False, "by the segment index (sidx)", (problem,))
-    if b"mfra" in kinds:
-        return FragmentsEnd(True, "by the fragment index at its end (mfra)")
+    indexed = [offset for box in boxes if box.kind == b"mfra" for offset in _indexed(source, box)]
+    if indexed:
+        return _by_fragment_index(indexed, boxes)
     # An index may also stand before every single segment: then the first one does not know of the rest.
     at_start = b"sidx" not in kinds[kinds.index(b"moof") :] if b"moof" in kinds else False
     if index is not None and index.references > 1 and at_start and b"styp" not in kinds:
         return FragmentsEnd(True, "by the segment index (sidx)")
     return _by_duration(source, moov, boxes)
+
+
+def _by_fragment_index(indexed: list[int], boxes: list[Box]) -> FragmentsEnd:
+    """Hold the offsets that the index names against where the fragments stand."""
+    how = "by the fragment index at its end (mfra)"
+    # Top-level boxes follow one another, so each starts where the one before ends.
+    ends = [0, *(box.end for box in boxes)]
+    fragments = [start for start, box in zip(ends, boxes, strict=False) if box.kind == b"moof"]
+    places = set(fragments)
+    named = sorted(set(indexed))
+    lost = [offset for offset in named if offset not in places]
+    if not lost:
+        return FragmentsEnd(True, how)
+    # A program that puts bytes in front and does not mend the index moves all fragments by as much.
+    moved = fragments[0] - named[0] if fragments else 0
+    if len(named) == len(fragments) and all(offset + moved in places for offset in named):
+        message = (
+            f"the fragment index (mfra) is off by {moved} bytes, all {len(named)} fragments that it names are there"
+        )
+        return FragmentsEnd(True, how, (header("mp4.fragment_index", message),))
+    message = (
+        f"the fragment index (mfra) names {len(named)} fragments, at {len(lost)} of these places there is none, "
+        f"the first at byte {lost[0]}"
+    )
+    return FragmentsEnd(False, how, (truncated(message),))
+
+
+def _indexed(source: Source, mfra: Box) -> list[int]:
+    """The offsets of the fragments that the tables of ``mfra`` name (ISO/IEC 14496-12, 8.8.10)."""
+    offsets: list[int] = []
+    for tfra in (box for box in children(source, mfra) if box.kind == b"tfra"):
+        data = body(source, tfra, _MAX_TFRA_BYTES)
+        if len(data) < 16:
+            continue
+        code = ">QQ" if data[0] == 1 else ">II"
+        # Three fields of one to four bytes each number the traf, trun and sample; two bits a field say how many.
+        lengths, count = struct.unpack(">II", data[8:16])
+        numbers = 3 + (lengths >> 4 & 3) + (lengths >> 2 & 3) + (lengths & 3)
+        entries = data[16:]
+        step = struct.calcsize(code) + numbers
+        whole = entries[: min(count, len(entries) // step) * step]
+        offsets += (offset for _time, offset in struct.iter_unpack(f"{code}{numbers}x", whole))
+    return offsets
 
 
 class _SegmentIndex(NamedTuple):

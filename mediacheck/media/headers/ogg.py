@@ -133,11 +133,11 @@ def _page_at(source: Source, position: int) -> _Page | None:
 def _checksum_holds(head: bytes, body: bytes) -> bool:
     """Whether a page matches its CRC-32 (RFC 3533, section 6): generator 0x04C11DB7, from 0, highest bit first."""
     # zlib has the same generator, but takes the lowest bit of a byte first, starts from all ones and inverts the end.
-    # Bytes and result turned round bit by bit, and both inversions taken back, it computes Ogg's sum at C speed.
-    unsigned = (head[: _CHECKSUM.start] + bytes(4) + head[_CHECKSUM.stop :] + body).translate(_BITS_REVERSED)
-    computed = zlib.crc32(unsigned, 0xFFFF_FFFF) ^ 0xFFFF_FFFF
-    # The field is little-endian: its bytes stand in the order that the reversed sum has when written big-endian.
-    return computed.to_bytes(4, "little") == head[_CHECKSUM][::-1].translate(_BITS_REVERSED)
+    # With the bits of every byte turned round, and both inversions taken back, it computes Ogg's sum at C speed; the
+    # result then has its 32 bits the other way round, which for the field's four bytes is their order and their bits.
+    covered = head[: _CHECKSUM.start] + bytes(4) + head[_CHECKSUM.stop :] + body
+    computed = zlib.crc32(covered.translate(_BITS_REVERSED), 0xFFFF_FFFF) ^ 0xFFFF_FFFF
+    return computed.to_bytes(4, "big") == head[_CHECKSUM].translate(_BITS_REVERSED)
 
 
 def _find_page(source: Source, position: int) -> int | None:

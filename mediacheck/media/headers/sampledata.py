@@ -34,19 +34,35 @@ def shortfall(data: SampleData, frame_bytes: int, compressed: bool, chunk: str) 
     )
 
 
+def stray_bytes(data: SampleData, wave: WaveFormat) -> int:
+    """Bytes at the end of a whole chunk that are no sample frame, or too few for a block of a compressed format."""
+    left = 0 if data.cut else data.present % wave.frame_bytes
+    if wave.encoding is None and (data.declared is None or left >= wave.least_block):
+        return 0
+    return left
+
+
 def uneven(data: SampleData, wave: WaveFormat, code: str) -> list[Problem]:
-    """A whole chunk whose length is not a number of whole sample frames."""
-    left = 0 if wave.encoding is None or data.cut else data.present % wave.frame_bytes
-    # Some writers (libsndfile for AIFF) count the pad byte of an odd chunk into its size: one byte over, an even size.
+    """A whole chunk whose length is not a number of whole sample frames or blocks."""
+    left = stray_bytes(data, wave)
+    # Some writers count the pad byte of an odd chunk into its size (libsndfile for AIFF, sox for GSM): one byte over,
+    # an even size.
     if left == 0 or (left == 1 and data.present % 2 == 0):
         return []
+    unit = "block" if wave.encoding is None else "sample frame"
     return [
         header(
             code,
             f"the samples take {data.present} bytes, which is no multiple of the {wave.frame_bytes} bytes "
-            "of one sample frame",
+            f"of one {unit}",
         )
     ]
+
+
+def compressed_end(data: SampleData, wave: WaveFormat | None) -> int | None:
+    """Where the last block of a compressed format ends, if stray bytes follow it that a decoder would choke on."""
+    left = 0 if wave is None or wave.encoding is not None else stray_bytes(data, wave)
+    return data.offset + data.present - left if left else None
 
 
 def layout(data: SampleData, wave: WaveFormat, big_endian: bool) -> PcmLayout | None:

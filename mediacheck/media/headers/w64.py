@@ -7,7 +7,7 @@ import struct
 from mediacheck.facts import Problem
 from mediacheck.media.headers.chunks import MAX_CHUNKS
 from mediacheck.media.headers.problems import header, trailing_data, truncated, undecodable
-from mediacheck.media.headers.sampledata import SampleData, layout, shortfall, uneven
+from mediacheck.media.headers.sampledata import SampleData, compressed_end, layout, shortfall, uneven
 from mediacheck.media.headers.source import Source
 from mediacheck.media.headers.tags import only_tags
 from mediacheck.media.headers.waveformat import WaveFormat, contradictions, parse
@@ -65,6 +65,7 @@ def read(source: Source) -> ContainerReading:
         completeness="the data chunk's size is a placeholder" if data.declared is None else "by the data chunk's size",
         problems=tuple(problems),
         pcm=None if wave is None else layout(data, wave, big_endian=False),
+        media_end=compressed_end(data, wave),
     )
 
 

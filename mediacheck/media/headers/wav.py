@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import struct
 
 from mediacheck.facts import Problem
 from mediacheck.media.headers.chunks import MAX_CHUNKS, ByteOrder, Chunk, after, chain_to_end, chunk_at
 from mediacheck.media.headers.problems import header, trailing_data, truncated, undecodable
-from mediacheck.media.headers.sampledata import SampleData, layout, shortfall, uneven
+from mediacheck.media.headers.sampledata import SampleData, compressed_end, layout, shortfall, uneven
 from mediacheck.media.headers.source import Source
 from mediacheck.media.headers.tags import only_tags
 from mediacheck.media.headers.waveformat import WaveFormat, contradictions, parse
@@ -15,6 +16,9 @@ from mediacheck.media.reading import ContainerReading
 
 _UNKNOWN = 0xFFFFFFFF
 _FORMS = (b"RIFF", b"RIFX", b"RF64", b"BW64")
+_START = re.compile(rb"RIFF....WAVEfmt ", re.DOTALL)
+_START_BYTES = 16
+_BLOCK = 1 << 20
 
 
 def is_placeholder(size: int) -> bool:
@@ -124,6 +128,7 @@ def read(source: Source) -> ContainerReading:
         completeness="the data chunk's size is a placeholder" if data.declared is None else "by the data chunk's size",
         problems=tuple(problems),
         pcm=None if wave is None else layout(data, wave, walk.order == ">"),
+        media_end=compressed_end(data, wave),
     )
 
 
@@ -150,13 +155,11 @@ def _without_data(walk: _Walk, problems: list[Problem]) -> ContainerReading:
 
 def _size_problems(walk: _Walk, data: SampleData, wave: WaveFormat | None) -> list[Problem]:
     if data.declared is None:
-        return [
-            header(
-                "wav.size_placeholder",
-                f"the data chunk's size is the placeholder {walk.data_size} (0x{walk.data_size:X}); "
-                f"{data.present} bytes of samples follow",
-            )
-        ]
+        message = (
+            f"the data chunk's size is the placeholder {walk.data_size} (0x{walk.data_size:X}); "
+            f"{data.present} bytes of samples follow"
+        )
+        return [header("wav.size_placeholder", message), *_second_header(walk.source, data)]
     if data.cut:
         return [shortfall(data, wave.frame_bytes if wave else 1, wave is None or wave.encoding is None, "data")]
     problems = []
@@ -179,6 +182,27 @@ def _size_problems(walk: _Walk, data: SampleData, wave: WaveFormat | None) -> li
     if rest > 1 and not announced and not only_tags(walk.source, walk.stopped_at):
         problems.append(trailing_data(f"{rest} bytes follow the declared end of the file at byte {walk.stopped_at}"))
     return problems
+
+
+def _second_header(source: Source, data: SampleData) -> list[Problem]:
+    """A file that was appended to a streamed one, whose header is heard as samples.
+
+    Only a placeholder leaves room for it: a declared size shows the second file as what follows the end.
+    """
+    position = data.offset
+    while position < source.size:
+        block = source.at(position, _BLOCK)
+        for match in _START.finditer(block):
+            start = position + match.start()
+            fmt = chunk_at(source, start + 12, "<")
+            # Sixteen bytes agree by chance nowhere, but a whole header is asked for all the same.
+            if fmt is not None and 14 <= fmt.size <= 4096 and chunk_at(source, after(source, fmt, "<"), "<"):
+                message = f"a second WAV header stands at byte {start}, among the samples: the file is two files joined"
+                return [header("wav.second_header", message)]
+        if len(block) < _START_BYTES:
+            break
+        position += len(block) - (_START_BYTES - 1)
+    return []
 
 
 def _count_problems(walk: _Walk, data: SampleData, wave: WaveFormat) -> list[Problem]:

@@ -12,6 +12,7 @@ from mediacheck.media.headers.problems import header, undecodable
 Encoding = Literal["u8", "s8", "s16", "s24", "s32", "flt", "dbl", "alaw", "mulaw"]
 
 _PCM, _FLOAT, _ALAW, _MULAW, _EXTENSIBLE = 1, 3, 6, 7, 0xFFFE
+_MS_ADPCM, _IMA_ADPCM, _GSM = 0x02, 0x11, 0x31
 _INTEGERS: dict[int, Encoding] = {1: "u8", 2: "s16", 3: "s24", 4: "s32"}
 _FLOATS: dict[int, Encoding] = {4: "flt", 8: "dbl"}
 
@@ -31,6 +32,8 @@ class WaveFormat(NamedTuple):
     encoding: Encoding | None
     """None for what is compressed, or stored in a way that only a decoder should interpret."""
     channel_mask: int | None
+    least_block: int = 0
+    """Bytes below which a last, shorter block of a compressed format holds no sound; 0 where that is not known."""
 
     @property
     def frame_bytes(self) -> int:
@@ -56,7 +59,9 @@ def parse(body: bytes, order: ByteOrder) -> WaveFormat | Problem:
     # 24 bits in four bytes: which end they stand at is not in the header, so the decoder decides.
     if encoding == "s24" and block_align == 4 * channels:
         encoding = None
-    return WaveFormat(channels, rate, byte_rate, block_align, bits, encoding, mask)
+    # A block of ADPCM starts with 7 (Microsoft) or 4 (IMA) bytes a channel; GSM has whole blocks only.
+    least = {_MS_ADPCM: 7 * channels, _IMA_ADPCM: 4 * channels, _GSM: block_align}.get(tag, 0)
+    return WaveFormat(channels, rate, byte_rate, block_align, bits, encoding, mask, least)
 
 
 def _encoding(tag: int, sample_bytes: int) -> Encoding | None:

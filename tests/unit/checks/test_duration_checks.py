@@ -238,6 +238,10 @@ class TestADurationThatTheContractTakes:
         assert "expected 5888/735 s (8.010884 s)" in result.message
         assert "what contract mmaudio-44k gives for 8 s" in result.message
 
+    def test_a_miss_is_told_in_samples_of_the_contracts_answer(self) -> None:
+        of = case(audio(353281, 44100), contract=self.MMAUDIO, expect=self.ASKED)
+        assert "1/44100 s (0.000023 s) = 1 sample too long" in run("duration.expected@1", of).message
+
     def test_a_codec_pads_up_to_one_frame_beyond_it(self) -> None:
         for samples, outcome in ((353280 + 1000, "pass"), (353280 + 2048, "fail")):
             stream = aac(samples, samples - 1023, samples, 44100)

@@ -120,3 +120,12 @@ def test_frame_grid_names_its_neighbours() -> None:
 @pytest.mark.parametrize(("constant", "outcome"), [(True, "pass"), (False, "fail"), (None, "not_applicable")])
 def test_rate(constant: bool | None, outcome: str) -> None:
     assert run("video.rate@1", case(video(constant_rate=constant))).outcome == outcome
+
+
+def test_a_still_picture_is_told_where_nothing_else_is_wrong_with_it() -> None:
+    still = video(1, measured_rate=None, constant_rate=None)
+    result = run("video.rate@1", case(still))
+    assert (result.outcome, result.message) == ("not_applicable", "a single frame, a still picture")
+    moving = run("video.rate@1", case(video(2, measured_rate=None, constant_rate=None)))
+    assert (moving.outcome, "still" in moving.message) == ("not_applicable", False)
+    assert run("duration.expected@1", case(still, expect={"frames": 25})).outcome == "fail"

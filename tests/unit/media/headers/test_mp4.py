@@ -14,6 +14,8 @@ from tests.unit.media.headers.build import (
     codes,
     edit_list,
     fragment,
+    fragment_index,
+    fragment_offsets,
     fragmented,
     full,
     integers,
@@ -179,3 +181,58 @@ def test_two_tracks_are_both_read() -> None:
     first, second = trak([10], [40]), trak([10, 10], [40]).replace(integers(0, 0, 1, 0, 0), integers(0, 0, 2, 0, 0))
     data = FTYP + box(b"moov", MVHD, first, second) + box(b"mdat", SAMPLES)
     assert [(track.track_id, track.sample_count) for track in read(data).tracks] == [(1, 1), (2, 2)]
+
+
+def lose(data: bytes, number: int) -> bytes:
+    """``data`` without its fragment of this number."""
+    places = [*fragment_offsets(data), data.index(b"mfra") - 4]
+    return data[: places[number]] + data[places[number + 1] :]
+
+
+@pytest.mark.parametrize("wide", [False, True])
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_fragment_that_the_index_names_is_missing(wide: bool, number: int) -> None:
+    data = fragmented(3)
+    whole = data + fragment_index(*fragment_offsets(data), wide=wide)
+    assert (read(whole).complete, read(whole).problems) == (True, ())
+    reading = read(lose(whole, number))
+    assert (reading.complete, codes(reading)) == (False, [TRUNCATED])
+    assert "names 3 fragments" in reading.problems[0].message
+
+
+def test_index_of_several_tracks_names_fragments_together() -> None:
+    data = fragmented(3)
+    first, second, third = fragment_offsets(data)
+    inner = fragment_index(first, second)[8:]
+    assert read(data + box(b"mfra", inner, fragment_index(third)[8:])).complete is True
+    assert read(data + box(b"mfra", inner, fragment_index(len(data))[8:])).complete is False
+
+
+def test_index_of_some_fragments_only_is_believed() -> None:
+    data = fragmented(3)
+    assert read(data + fragment_index(fragment_offsets(data)[1])).complete is True
+
+
+def test_index_without_entries_shows_no_end() -> None:
+    assert read(fragmented(3) + fragment_index()).complete is None
+    assert read(fragmented(3) + box(b"mfra", full(b"mfro", integers(24)))).complete is None
+
+
+def test_index_that_was_not_moved_with_its_fragments() -> None:
+    data = fragmented(3)
+    index = fragment_index(*fragment_offsets(data))
+    reading = read(FTYP + box(b"free", bytes(92)) + data[len(FTYP) :] + index)
+    assert (reading.complete, codes(reading)) == (True, [("mp4.fragment_index", "header")])
+    assert "off by 100 bytes" in reading.problems[0].message
+
+
+@pytest.mark.parametrize("moov_first", [True, False])
+def test_second_movie_behind_the_first(moov_first: bool) -> None:
+    once = mp4(moov_first=moov_first)
+    reading = read(once + once)
+    assert (reading.complete, codes(reading)) == (True, [("trailing_data", "header")])
+    assert f"byte {len(once)}:" in reading.problems[0].message
+
+
+def test_media_in_several_boxes_are_one_movie() -> None:
+    assert read(mp4() + box(b"free", bytes(10)) + box(b"mdat", SAMPLES)).problems == ()

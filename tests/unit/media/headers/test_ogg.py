@@ -166,3 +166,8 @@ def test_page_numbers_start_anew_in_a_chain_and_wrap() -> None:
 def test_page_numbers_that_stand_still_are_no_loss() -> None:
     frozen = page(1, 2, 0, OPUS_HEAD) + page(1, 0, 0, b"OpusTags" + bytes(20)) + page(1, 4, 960, OPUS_PACKET)
     assert read(frozen).problems == ()
+
+
+def test_page_whose_mark_is_damaged_is_missed_by_its_number() -> None:
+    reading = read(damaged(opus_pages(), 3, byte=0))
+    assert (reading.complete, codes(reading)) == (False, [("ogg.garbage", "header"), ("ogg.lost_pages", "complete")])

@@ -1,0 +1,82 @@
+"""Decoding with FFmpeg: all streams of a container in one pass."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import av
+import av.container
+import msgspec
+
+from mediacheck.facts import ContainerFacts, Problem, Stream, Tag
+from mediacheck.media.container import describe, not_media, open_container
+from mediacheck.media.decoded import Decoded
+from mediacheck.media.pcm import libsndfile
+from mediacheck.media.reading import ContainerReading
+from mediacheck.media.tracks import AudioTrack, VideoTrack, is_attached_picture, other_stream
+from mediacheck.media.vorbis import decode_vorbis, is_plain_vorbis
+
+DECODER_THREADS = 1
+"""With several, which frame of a damaged stream an error falls on depends on timing, and so would the facts."""
+CHECKSUMMED = frozenset({"ac3", "eac3", "ffv1", "flac", "mjpeg", "mlp", "png", "truehd", "tta", "wavpack"})
+"""Codecs whose frames carry checksums or leave no room for doubt: FFmpeg hands out damaged ones unless told not to."""
+LIBRARY = Tag(key="libavcodec", value=".".join(str(part) for part in av.library_versions["libavcodec"]))
+
+
+def decode_ffmpeg(source: Path, size: int, reading: ContainerReading) -> Decoded:
+    """Decode with FFmpeg; what cannot be opened or read on is a problem among the facts."""
+    try:
+        container = open_container(source)
+    except MemoryError:
+        raise
+    except (av.FFmpegError, ValueError, OSError):
+        return Decoded(ContainerFacts(format=None, problems=(not_media(source, size, reading.family),)))
+    with container:
+        facts = describe(container)
+        if is_plain_vorbis(container):
+            return Decoded(facts, (decode_vorbis(source, container),), (LIBRARY, libsndfile()))
+        return _decode_streams(container, facts, reading)
+
+
+def _decode_streams(
+    container: av.container.InputContainer, facts: ContainerFacts, reading: ContainerReading
+) -> Decoded:
+    tracks: dict[int, AudioTrack | VideoTrack] = {}
+    problems: list[Problem] = []
+    for stream in container.streams:
+        if is_attached_picture(stream) or stream.type not in ("audio", "video"):
+            continue
+        if stream.codec_context is None:
+            message = f"stream {stream.index} ({stream.type}) is in a codec that no decoder here reads"
+            problems.append(Problem(code="no_decoder", message=message, affects="decodable"))
+            continue
+        stream.codec_context.thread_count = DECODER_THREADS
+        if stream.codec_context.name in CHECKSUMMED:
+            stream.codec_context.options = {"err_detect": "crccheck+explode"}
+        if isinstance(stream, av.AudioStream):
+            tracks[stream.index] = AudioTrack(stream, facts.format or "", reading)
+        elif isinstance(stream, av.VideoStream):
+            tracks[stream.index] = VideoTrack(stream, facts.format or "")
+    if tracks:
+        try:
+            # All streams in one pass: demuxed one after the other, the later ones would find the file at its end.
+            for packet in container.demux([track.stream for track in tracks.values()]):
+                # Not packet.stream_index: the empty packets that end each stream all say 0.
+                if track := tracks.get(packet.stream.index):
+                    track.take(packet)
+        except MemoryError:
+            raise
+        except (av.FFmpegError, ValueError, LookupError) as error:
+            # LookupError: PyAV's answer to a stream that a damaged file brings up only on the way.
+            reason = getattr(error, "strerror", None) or str(error)
+            message = f"reading stops before the end: {reason}"
+            problems.append(Problem(code="demux_error", message=message, affects="decodable"))
+    streams: list[Stream] = []
+    for stream in container.streams:
+        decoded = tracks.get(stream.index)
+        if decoded is None:
+            streams.append(other_stream(stream))
+        else:
+            streams.append(decoded.finish())
+            problems.extend(decoded.problems)
+    return Decoded(msgspec.structs.replace(facts, problems=tuple(problems)), tuple(streams), (LIBRARY,))
