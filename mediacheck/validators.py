@@ -116,9 +116,10 @@ def load_validator(name_or_path: str | Path) -> Validator:
         path = path / FILE_NAME
     if path.is_file():
         try:
-            return parse_validator(path.read_bytes(), str(path))
+            data = path.read_bytes()
         except OSError as error:
             raise ValidatorError(f"{path} cannot be read: {error.strerror}") from error
+        return _own(parse_validator(data, str(path)), path)
     known = validator_ids()
     from difflib import get_close_matches
 
@@ -127,6 +128,13 @@ def load_validator(name_or_path: str | Path) -> Validator:
     raise ValidatorError(
         f"there is no validator {name!r}, neither of that name (known: {', '.join(known)}) nor as a file{hint}"
     )
+
+
+def _own(validator: Validator, path: Path) -> Validator:
+    """A validator of the user's own must not go by the name of one that says something else."""
+    if validator.id in validator_ids() and validator.digest != load_validator(validator.id).digest:
+        raise ValidatorError(f"{path} calls itself {validator.id}, but differs from it; give it an id of its own")
+    return validator
 
 
 def validator_ids() -> tuple[str, ...]:
@@ -164,6 +172,8 @@ def parse_validator(data: bytes, where: str) -> Validator:
         file = convert(tomllib.loads(data.decode()), _ValidatorFile)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError, MediacheckError) as error:
         raise ValidatorError(f"{where} is malformed: {error}") from error
+    except RecursionError as error:
+        raise ValidatorError(f"{where} is malformed: it is nested too deep") from error
     if not _ID.fullmatch(file.id):
         raise ValidatorError(f"{where} is malformed: id {file.id!r} may hold letters, digits, '.', '_' and '-' only")
     if not file.checks:

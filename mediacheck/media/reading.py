@@ -56,7 +56,10 @@ class ContainerReading(Struct, frozen=True, kw_only=True):
     ``declared_packets``, which ``measure`` holds against what was decoded).
     """
 
-    family: Literal["wav", "w64", "aiff", "flac", "mp3", "adts", "ogg", "mp4", "matroska", "mpegts", "avi", "au", "caf"] | None
+    family: (
+        Literal["wav", "w64", "aiff", "flac", "mp3", "adts", "ogg", "mp4", "matroska", "mpegts", "avi", "au", "caf"]
+        | None
+    )
     complete: bool | None = None
     completeness: str = ""
     """One phrase: by what ``complete`` was found, or why there is no answer."""

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+import pkgutil
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import mediacheck
 from benchmarks import compare, report, scale, stages
 from benchmarks.__main__ import main, parser, rounds, scenarios
 from benchmarks.process import BenchmarkError, Command, Memory, Usage, environment, run, run_watched
@@ -200,8 +203,9 @@ def test_settings_of_mediacheck_do_not_reach_the_run(monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize("stage", stages.STAGES)
 def test_every_stage_finds_functions(stage: str) -> None:
     """A renamed function would silently move its time to another stage."""
-    import mediacheck.media.measurement  # noqa: F401
-
+    for module in pkgutil.walk_packages(mediacheck.__path__, "mediacheck."):
+        if not module.name.endswith("__main__"):
+            import_module(module.name)
     for pattern in stages.STAGES[stage]:
         assert list(stages.find(pattern)), f"{pattern} of stage {stage!r} finds nothing; name it anew in stages.py"
 

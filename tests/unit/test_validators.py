@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from mediacheck.checks import all_checks, registry
 from mediacheck.cli.validators import validators_group
 from mediacheck.errors import ValidatorError
+from mediacheck.resources import validators_root
 from mediacheck.validators import (
     FILE_NAME,
     Validator,
@@ -339,3 +340,19 @@ class TestCommands:
 def test_a_validator_is_a_value() -> None:
     assert isinstance(load_validator("v1"), Validator)
     assert load_validator("v1") == load_validator("v1")
+
+
+def test_a_file_cannot_pass_for_a_shipped_validator(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text('schema = "mediacheck.validator/1"\nid = "v2"\n[[checks]]\ncheck = "audio.finite@1"\nseverity = "error"\n')
+    with pytest.raises(ValidatorError, match="calls itself v2"):
+        load_validator(path)
+    path.write_text((validators_root() / "v2" / "validator.toml").read_text())
+    assert load_validator(path).id == "v2"
+
+
+def test_a_file_that_is_nested_too_deep(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text("x = " + "[" * 100_000)
+    with pytest.raises(ValidatorError, match="malformed"):
+        load_validator(path)

@@ -23,7 +23,9 @@ def read(source: Source) -> ContainerReading:
     start, size = struct.unpack(">II", head[4:12])
     if start < _FIELDS:
         problem = undecodable("au.bad_header", f"the header gives its own length as {start} bytes, it takes {_FIELDS}")
-        return ContainerReading(family="au", completeness="its header gives no place of the samples", problems=(problem,))
+        return ContainerReading(
+            family="au", completeness="its header gives no place of the samples", problems=(problem,)
+        )
     if start > source.size:
         problem = truncated(f"the header ends at byte {start}, the file has {source.size} bytes")
         return ContainerReading(family="au", complete=False, completeness="by its header", problems=(problem,))

@@ -14,6 +14,10 @@ from mediacheck.media.reading import ContainerReading
 MAGIC = b"caff"
 _FILE_HEADER = 8
 _CHUNK_HEADER = 12
+_NAMES = frozenset(
+    (b"desc", b"data", b"pakt", b"chan", b"cook", b"kuki", b"mark", b"regn", b"strg", b"inst", b"midi", b"ovvw")
+    + (b"peak", b"edct", b"info", b"umid", b"uuid", b"free")
+)
 _TO_THE_END = -1
 """The size of a data chunk that was being written: it reaches to the end of the file."""
 
@@ -34,6 +38,9 @@ def read(source: Source) -> ContainerReading:
         if not all(0x20 <= byte <= 0x7E for byte in name) or (size < 0 and not open_ended):
             break
         body = position + _CHUNK_HEADER
+        # Text behind the last chunk looks like a name too, but its size then leads nowhere.
+        if name not in _NAMES and body + size > source.size:
+            break
         names.add(name)
         if name == b"desc":
             counted_packets = _needs_packet_table(source.at(body, min(size, 32)))

@@ -21,6 +21,7 @@ _MAGICS: tuple[tuple[int, bytes, str], ...] = (
     (0, b"Creative Voice File\x1a", "VOC"),
     (0, b"\x7f\xfe\x80\x01", "DTS"),
     (0, b"\x0b\x77", "AC-3"),
+    (0, b"\0\0\0\1", "raw H.264 or H.265"),
     (0, b"DKIF", "IVF"),
     (0, b"YUV4MPEG2 ", "YUV4MPEG2"),
     (0, b"GIF8", "GIF"),

@@ -88,6 +88,12 @@ CRAFTED = {
     "empty elements": UNDECLARED["live matroska"] + b"\xec\x80" * 100_000,
     "open clusters": UNDECLARED["live matroska"] + (b"\x1f\x43\xb6\x75\x01" + b"\xff" * 7) * 50_000,
     "page starts": b"OggS\0" * 200_000,
+    "pages with wrong checksums": (b"OggS\0" + bytes(21) + b"\xff" + b"\xff" * 255 + bytes(65025)) * 300,
+    "empty chunks of CAF": b"caff\0\1\0\0" + (b"free" + bytes(8)) * 200_000,
+    "starts of WAV files": b"RIFF\0\0\0\0WAVEfmt \x10\0\0\0"
+    + bytes(16)
+    + b"data\xff\xff\xff\xff"
+    + b"RIFF....WAVEfmt " * 100_000,
     "frame starts": b"\xff\xfb" * 100_000,
     "tables of four billion entries": WHOLE["mp4"].replace(
         b"stsz\0\0\0\0\0\0\0\0\0\0\0\6", b"stsz" + bytes(8) + b"\xff" * 4
@@ -110,6 +116,17 @@ def test_what_is_no_media_has_no_family(content: bytes, tmp_path: Path) -> None:
     path.write_bytes(content)
     reading = read_container(path)
     assert (reading.family, reading.complete, reading.problems, reading.refused) == (None, None, (), None)
+
+
+@pytest.mark.parametrize(
+    ("head", "name"),
+    [(b"FLV\x01\5", "FLV"), (bytes.fromhex("3026b2758e66cf11a6d900aa0062ce6c"), "ASF"), (b"\0\0\1\xba", "MPEG-PS"),
+     (b"\x0b\x77\1\2", "AC-3"), (b"wvpk", "WavPack"), (b"RIFF\0\1\0\0WEBPVP8 ", "WebP")],
+)  # fmt: skip
+def test_format_that_is_known_but_not_read(head: bytes, name: str) -> None:
+    reading = read(head + bytes(range(1, 200)) * 20)
+    assert (reading.family, reading.complete, reading.problems) == (None, None, ())
+    assert reading.completeness == f"{name} headers are not read, so whether it is whole cannot be said"
 
 
 def test_name_of_the_file_does_not_matter(tmp_path: Path) -> None:

@@ -109,7 +109,9 @@ def damaged(pages: list[bytes], *numbers: int, byte: int = -30) -> bytes:
 
 def test_real_page_has_a_right_checksum() -> None:
     # Written by libavformat 59, so that builder and reader cannot share a mistake.
-    real = bytes.fromhex("4f67675300020000000000000000522f88790000000092ebd16501" "134f707573486561640101380180bb0000000000")
+    real = bytes.fromhex(
+        "4f67675300020000000000000000522f88790000000092ebd16501134f707573486561640101380180bb0000000000"
+    )
     assert codes(read(real)) == [TRUNCATED]
 
 

@@ -50,6 +50,10 @@ DECLARED = {
     "pcm.mov": [*PICTURE, *SOUND, "-c:v", "mpeg4", "-c:a", "pcm_s16le"],
     "film.mkv": FILM,
     "film.webm": [*PICTURE, *SOUND, "-c:v", "libvpx", "-deadline", "realtime", "-c:a", "libvorbis"],
+    "sound.au": SOUND,
+    "mulaw.au": [*SOUND, "-c:a", "pcm_mulaw"],
+    "sound.caf": SOUND,
+    "packets.caf": [*SOUND, "-c:a", "alac"],
     "film.avi": [*FILM, "-c:a", "mp2"],
 }
 """Arguments that write a file which declares its length."""
@@ -58,6 +62,8 @@ STREAMED = {
     "wav": (SOUND, [("wav.size_placeholder", "header")]),
     "w64": (SOUND, [("wav.size_placeholder", "header")]),
     "aiff": (SOUND, [("aiff.size_placeholder", "header")]),
+    "au": (SOUND, []),
+    "caf": (SOUND, []),
     "flac": (SOUND, []),
     "mp3": ([*SOUND, "-c:a", "libmp3lame"], []),
     "adts": ([*SOUND, "-c:a", "aac"], []),

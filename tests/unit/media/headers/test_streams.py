@@ -95,6 +95,33 @@ def test_bytes_behind_the_frames_of_an_mp3() -> None:
     assert codes(read(mp3(10) + b"<html>" * 20)) == [("trailing_data", "header")]
 
 
+@pytest.mark.parametrize("tail", [bytes(50), bytes(2000), b"<html>" * 20, b"\x55" * 1000, bytes(2000) + ID3V1])
+@pytest.mark.parametrize("lead", [b"", id3v2(60)])
+@pytest.mark.parametrize("own_frame", [True, False])
+def test_padding_or_junk_behind_the_frames_is_no_media(tail: bytes, lead: bytes, own_frame: bool) -> None:
+    size = (11 if own_frame else 10) * MP3_LENGTH
+    reading = read(lead + mp3(10, size=size) + tail)
+    assert (reading.complete, reading.media_end) == (True, len(lead) + 11 * MP3_LENGTH)
+    assert codes(reading) == ([] if tail == bytes(50) else [("trailing_data", "header")])
+
+
+def test_padding_where_only_bytes_are_counted() -> None:
+    data = xing(None, 11 * MP3_LENGTH) + mp3_frame() * 10
+    assert read(data + bytes(2000)).media_end == len(data)
+
+
+@pytest.mark.parametrize("tail", [b"", ID3V1, mp3(5), mp3_frame() * 5])
+def test_mp3_is_read_to_its_end_where_nothing_or_more_sound_follows(tail: bytes) -> None:
+    assert read(mp3(10) + tail).media_end is None
+
+
+def test_mp3_with_a_broken_frame_is_read_to_its_end() -> None:
+    data = bytearray(mp3(10) + bytes(2000))
+    data[5 * MP3_LENGTH : 5 * MP3_LENGTH + 4] = bytes(4)
+    reading = read(bytes(data))
+    assert (reading.media_end, codes(reading)) == (None, [("trailing_data", "header")])
+
+
 def test_mp3_with_vbri() -> None:
     vbri = mp3_frame(bytes(32) + b"VBRI" + struct.pack(">HHHII", 1, 0, 75, 11 * MP3_LENGTH, 10))
     reading = read(vbri + mp3_frame() * 10)
