@@ -44,15 +44,19 @@ def parser() -> argparse.ArgumentParser:
     _common(one)
 
     one = commands.add_parser("inputs", help="make the inputs, and nothing else")
-    _common(one)
+    _choice(one)
     return whole
 
 
-def _common(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--only", action="append", default=[], metavar="PATTERN", help="inputs by name; repeatable")
-    command.add_argument("--pairs", type=_positive, metavar="N", help="default: 5; with --quick 2")
+def _choice(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--only", action="append", default=[], metavar="PATTERN", help="rows by name; repeatable")
     command.add_argument("--quick", action="store_true", help="fewer rounds and clips: shows that it works, no more")
     command.add_argument("--cache", type=Path, default=BUILD, metavar="FOLDER", help=f"of the inputs ({BUILD})")
+
+
+def _common(command: argparse.ArgumentParser) -> None:
+    _choice(command)
+    command.add_argument("--pairs", type=_positive, metavar="N", help="default: 5; with --quick 2")
     command.add_argument("--peers", type=Path, default=PEERS, metavar="PYTHON", help=f"that has librosa ({PEERS})")
 
 
@@ -121,9 +125,9 @@ def scale_command(options: argparse.Namespace, setting: Setting) -> int:
     clips, files = (100, 4) if options.quick else (1000, 8)
     found = []
     began = Clock.now()
-    for row in scale.scaling(Cache(options.cache), setting, clips=clips, files=files, rounds=rounds(options)):
-        _say(f"{row.name}: {row.speed_up:.2f}")
-        found.append(row)
+    for work in chosen(scale.works(Cache(options.cache), setting, clips=clips, files=files), options.only):
+        _say(f"{work.name} …")
+        found.append(scale.measure(work, rounds(options)))
     print(scale.render(found))
     print(f"\nmediacheck of {revision()}. {report.noise(Clock.now().others_since(began))}")
     return 0

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from statistics import median
 
@@ -47,24 +48,45 @@ def _middle(usages: tuple[Usage, ...], figure: str) -> float:
     return float(median(getattr(usage, figure) for usage in usages))
 
 
-def scaling(cache: Cache, setting: Setting, *, clips: int, files: int, rounds: int) -> Iterator[Scaling]:
-    """The plain loads first, then mediacheck, each as it is done."""
-    for kind, name in LOADS.items():
-        yield _measure(name, _load(kind, 1), _load(kind, 2), rounds)
+@dataclass(frozen=True)
+class Work:
+    """Something to do one process at a time or two."""
+
+    name: str
+    command: Callable[[int], Command]
+    """Given how many at a time; makes its inputs when called."""
+
+
+def works(cache: Cache, setting: Setting, *, clips: int, files: int) -> tuple[Work, ...]:
+    """The plain loads first, then mediacheck by its own workers and as separate runs."""
+    found = [Work(name, partial(_load, kind)) for kind, name in LOADS.items()]
     for form in DECODERS:
-        item = f"decode:{cache.audio('10min', form)}"
-        yield _measure(f"decoder alone, {form}", _load(item, 1), _load(item, 2), rounds)
-    for name, folder in ((f"{clips} clips", cache.clips(clips)), (f"{files} long files", cache.long_files(files))):
-        one, two = (mediacheck(Subject(folder, jobs=jobs), setting) for jobs in (1, 2))
-        yield _measure(f"mediacheck, {name}, --jobs", one, two, rounds)
-        one, two = (_halves(folder, at_once) for at_once in (1, 2))
-        yield _measure(f"mediacheck, {name}, two separate runs of half the files", one, two, rounds)
+        found.append(Work(f"decoder alone, {form}", partial(_decoder, cache, form)))
+    folders = {f"{clips} clips": partial(cache.clips, clips), f"{files} long files": partial(cache.long_files, files)}
+    for name, folder in folders.items():
+        found.append(Work(f"mediacheck, {name}, --jobs", partial(_workers, folder, setting)))
+        found.append(Work(f"mediacheck, {name}, two separate runs of half the files", partial(_halves, folder)))
+    return tuple(found)
 
 
-def _measure(name: str, one: Command, two: Command, rounds: int) -> Scaling:
-    for command in (one, two):
+def measure(work: Work, rounds: int) -> Scaling:
+    """Warm up, then one at a time and two at a time in turn.
+
+    Raises:
+        BenchmarkError: it cannot be run.
+    """
+    both = [work.command(at_once) for at_once in (1, 2)]
+    for command in both:
         run(command)
-    return Scaling(name, *take_turns((one, two), rounds))
+    return Scaling(work.name, *take_turns(both, rounds))
+
+
+def _workers(folder: Callable[[], Path], setting: Setting, at_once: int) -> Command:
+    return mediacheck(Subject(folder(), jobs=at_once), setting)
+
+
+def _decoder(cache: Cache, form: str, at_once: int) -> Command:
+    return _load(f"decode:{cache.audio('10min', form)}", at_once)
 
 
 def _load(item: str, at_once: int) -> Command:
@@ -73,9 +95,9 @@ def _load(item: str, at_once: int) -> Command:
     return Command(("xargs", "-0", "-n", "1", "-P", str(at_once), sys.executable, str(script)), items=(item, item))
 
 
-def _halves(folder: Path, at_once: int) -> Command:
+def _halves(folder: Callable[[], Path], at_once: int) -> Command:
     """Two runs of mediacheck that know nothing of each other, one after the other or at once."""
-    files = sorted(entry.path for entry in os.scandir(folder))
+    files = sorted(entry.path for entry in os.scandir(folder()))
     program = (sys.executable, "-m", "mediacheck", "validate", "--jobs", "1", "--quiet")
     argv = ("xargs", "-0", "-n", str(len(files) // 2), "-P", str(at_once), *program)
     # Every other file: both halves then hold the same kinds.

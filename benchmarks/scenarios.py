@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
-from typing import Literal
+from typing import Literal, Protocol, TypeVar
 
 from benchmarks import commands
 from benchmarks.commands import Build, Subject
@@ -77,21 +77,28 @@ def all_scenarios(clips: int = 1000) -> tuple[Scenario, ...]:
     return (*short, *middle, *videos, _clips(clips), *long)
 
 
-def chosen(scenarios: Sequence[Scenario], patterns: Sequence[str]) -> tuple[Scenario, ...]:
+class Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+N = TypeVar("N", bound=Named)
+
+
+def chosen(named: Sequence[N], patterns: Sequence[str]) -> tuple[N, ...]:
     """Those whose name fits a pattern (``10min-*``), or has it as a part; all without patterns.
 
     Raises:
         BenchmarkError: a pattern fits none.
     """
     for pattern in patterns:
-        if not any(_fits(scenario, pattern) for scenario in scenarios):
-            names = ", ".join(scenario.name for scenario in scenarios)
-            raise BenchmarkError(f"--only {pattern} fits no input; the inputs are {names}")
-    return tuple(s for s in scenarios if not patterns or any(_fits(s, pattern) for pattern in patterns))
+        if not any(_fits(item, pattern) for item in named):
+            raise BenchmarkError(f"--only {pattern} fits none of these: {', '.join(item.name for item in named)}")
+    return tuple(item for item in named if not patterns or any(_fits(item, pattern) for pattern in patterns))
 
 
-def _fits(scenario: Scenario, pattern: str) -> bool:
-    return fnmatch(scenario.name, pattern) or pattern in scenario.name
+def _fits(item: Named, pattern: str) -> bool:
+    return fnmatch(item.name, pattern) or pattern in item.name
 
 
 def _audio(length: str, form: str) -> Scenario:

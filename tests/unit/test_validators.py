@@ -344,7 +344,8 @@ def test_a_validator_is_a_value() -> None:
 
 def test_a_file_cannot_pass_for_a_shipped_validator(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
-    path.write_text('schema = "mediacheck.validator/1"\nid = "v2"\n[[checks]]\ncheck = "audio.finite@1"\nseverity = "error"\n')
+    head = 'schema = "mediacheck.validator/1"\nid = "v2"\n'
+    path.write_text(head + '[[checks]]\ncheck = "audio.finite@1"\nseverity = "error"\n')
     with pytest.raises(ValidatorError, match="calls itself v2"):
         load_validator(path)
     path.write_text((validators_root() / "v2" / "validator.toml").read_text())

@@ -283,6 +283,14 @@ class TestADurationThatTheContractTakes:
             of = case(sound(), contract=h3, expect={"duration": asked})
             assert run("duration.expected@1", of).outcome == outcome
 
+    def test_a_request_of_frames_does_not_speak_for_the_duration(self, h3: Contract) -> None:
+        of = case(sound(), contract=h3, expect={"latents": 603, "duration": Fraction(15)})
+        assert run("duration.contract@1", of).outcome == "pass"
+        assert run("duration.expected@1", of).outcome == "fail"
+        of = case(sound(), video(362), contract=h3, expect={"frames": 362, "duration": Fraction(15)})
+        assert run("duration.contract@1", of).outcome == "pass"
+        assert "audio lasts 603/40 s (15.075 s), expected 15 s" in run("duration.expected@1", of).message
+
     def test_an_unverified_answer_turns_a_miss_into_a_warning_only(self, tmp_path: Path) -> None:
         path = tmp_path / "told.toml"
         path.write_text(

@@ -1,0 +1,69 @@
+"""Who may import whom: a module imports only what stands above it, and only ``media`` touches a decoder."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[2] / "mediacheck"
+
+ORDER = [
+    "errors", "version", "resources", "serialise", "facts", "spans", "media", "expectation", "arithmetic", "contracts",
+    "verdict", "checks", "validators", "judge", "validators_lock", "facts_file", "schema", "api", "workers", "report",
+    "cli", "__main__",
+]  # fmt: skip
+MEDIA_MAY = {"errors", "serialise", "facts", "spans", "media"}
+DECODERS = {"av", "soundfile", "numpy", "xxhash"}
+HEAVY = {"torch", "librosa", "scipy", "matplotlib", "ray", "whisper", "speechbrain"}
+
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+
+def layer(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imported(path: Path) -> set[str]:
+    """Every module that the file imports at run time, type checking aside."""
+    tree = ast.parse(path.read_text())
+    typing_only = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING")
+        for inner in ast.walk(node)
+    }
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if id(node) in typing_only:
+            continue
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            if node.module == "mediacheck":
+                found |= {f"mediacheck.{alias.name}" for alias in node.names}
+            else:
+                found.add(node.module)
+    return found
+
+
+@pytest.mark.parametrize("path", MODULES, ids=[str(path.relative_to(PACKAGE)) for path in MODULES])
+def test_imports(path: Path) -> None:
+    own = layer(path)
+    names = imported(path)
+    assert not {name.partition(".")[0] for name in names} & HEAVY
+    if own not in ("media", "api"):
+        assert not {name.partition(".")[0] for name in names} & DECODERS
+    if own == "__init__":
+        return
+    ours = {name.split(".")[1] for name in names if name.startswith("mediacheck.")} & set(ORDER)
+    if own == "media":
+        assert ours <= MEDIA_MAY
+    else:
+        below = [name for name in ours if ORDER.index(name) > ORDER.index(own)]
+        assert below == []
+
+
+def test_every_module_has_its_place() -> None:
+    assert {layer(path) for path in MODULES} - {"__init__"} == set(ORDER)
