@@ -50,7 +50,9 @@ def read(source: Source) -> ContainerReading:
             problems.append(truncated(f"the {title} chunk ends at byte {position}, the file has {source.size} bytes"))
             break
     rest = source.size - position
-    if not problems and rest > 0 and b"data" in names and not only_tags(source, position):
+    # libsndfile pads ALAC's odd chunks to an even length, though the format knows no padding.
+    padded = rest == 1 and source.at(position, 1) == b"\0"
+    if not problems and rest > 0 and not padded and b"data" in names and not only_tags(source, position):
         problems.append(trailing_data(f"{rest} bytes follow the last chunk, which ends at byte {position}"))
     problems += _missing(source, names, counted_packets and not open_ended, problems)
     cut = any(problem.affects == "complete" for problem in problems)

@@ -67,7 +67,9 @@ def test_caf_cut_before_its_data(kept: int) -> None:
     assert MISSING in codes(reading)
 
 
-@pytest.mark.parametrize(("tail", "problems"), [(caf_chunk(b"info", bytes(9)), []), (b"<html>" * 9, [TRAILING])])
+@pytest.mark.parametrize(
+    ("tail", "problems"), [(caf_chunk(b"info", bytes(9)), []), (b"\0", []), (b"<html>" * 9, [TRAILING])]
+)
 def test_what_may_follow_the_data_of_caf(tail: bytes, problems: list[tuple[str, str]]) -> None:
     reading = read(caf() + tail)
     assert (reading.complete, codes(reading)) == (True, problems)
