@@ -60,8 +60,7 @@ class Work:
 def works(cache: Cache, setting: Setting, *, clips: int, files: int) -> tuple[Work, ...]:
     """The plain loads first, then mediacheck by its own workers and as separate runs."""
     found = [Work(name, partial(_load, kind)) for kind, name in LOADS.items()]
-    for form in DECODERS:
-        found.append(Work(f"decoder alone, {form}", partial(_decoder, cache, form)))
+    found += [Work(f"decoder alone, {form}", partial(_decoder, cache, form)) for form in DECODERS]
     folders = {f"{clips} clips": partial(cache.clips, clips), f"{files} long files": partial(cache.long_files, files)}
     for name, folder in folders.items():
         found.append(Work(f"mediacheck, {name}, --jobs", partial(_workers, folder, setting)))

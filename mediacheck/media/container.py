@@ -9,6 +9,7 @@ import av
 import av.container
 
 from mediacheck.facts import ContainerFacts, Problem, Tag
+from mediacheck.media.files import Window
 
 # Demuxers of single, self-contained files. Left out on purpose: playlists (hls, dash, concat, ...), which open what
 # the media names, image sequences, devices, and raw formats that take any bytes for media.
@@ -36,13 +37,18 @@ SIGNATURES = (
 )
 
 
-def open_container(path: Path) -> av.container.InputContainer:
-    """Open ``path`` for demuxing.
+def open_container(path: Path, end: int | None) -> av.container.InputContainer:
+    """Open ``path`` for demuxing, up to byte ``end`` where one is given.
 
     Raises:
         av.FFmpegError: FFmpeg does not recognise the bytes, or refuses them.
     """
     av.logging.set_level(av.logging.PANIC)
+    if end is not None:
+        # What follows is no media, and FFmpeg would decode it, or count the end's padding from the wrong place.
+        return av.open(
+            Window(path.open("rb", buffering=0), 0, end), mode="r", options=OPTIONS, metadata_errors="replace"
+        )
     name = str(path)
     try:
         name.encode()

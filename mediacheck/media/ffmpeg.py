@@ -26,7 +26,7 @@ LIBRARY = Tag(key="libavcodec", value=".".join(str(part) for part in av.library_
 def decode_ffmpeg(source: Path, size: int, reading: ContainerReading) -> Decoded:
     """Decode with FFmpeg; what cannot be opened or read on is a problem among the facts."""
     try:
-        container = open_container(source)
+        container = open_container(source, reading.media_end)
     except MemoryError:
         raise
     except (av.FFmpegError, ValueError, OSError):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import stat
 import threading
 from pathlib import Path
+from typing import BinaryIO
 
 from mediacheck.errors import PathError
 from mediacheck.facts import ContainerFacts, FileFacts, MediaFacts, Problem
@@ -43,6 +45,37 @@ def file_facts(path: Path, name: str) -> FileFacts:
             digest.update(piece)
             size += len(piece)
     return FileFacts(name=name, bytes=size, sha256=digest.hexdigest())
+
+
+class Window(io.RawIOBase):
+    """The bytes [offset, offset + length) of a file, as a file."""
+
+    def __init__(self, file: BinaryIO, offset: int, length: int) -> None:
+        self._file = file
+        self._offset = offset
+        self._length = length
+        self._place = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._place, io.SEEK_END: self._length}[whence]
+        self._place = max(0, base + offset)
+        return self._place
+
+    def tell(self) -> int:
+        return self._place
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        wanted = min(len(buffer), max(0, self._length - self._place))
+        self._file.seek(self._offset + self._place)
+        got = self._file.readinto(memoryview(buffer)[:wanted])  # type: ignore[attr-defined]
+        self._place += got
+        return int(got)
 
 
 class Hashing:

@@ -7,7 +7,6 @@ it has a type for; libsndfile decodes the rest (24 bits, A-law, mu-law).
 
 from __future__ import annotations
 
-import io
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -18,6 +17,7 @@ from mediacheck.errors import UsageError
 from mediacheck.facts import AudioStream, Tag, Timeline
 from mediacheck.media.audio_meter import ALAW_SCALE, MULAW_SCALE, SCALES, AudioHeader, AudioMeter, SampleScale
 from mediacheck.media.channels import is_measurable, names_of
+from mediacheck.media.files import Window
 from mediacheck.media.reading import PcmLayout
 
 if TYPE_CHECKING:
@@ -47,37 +47,6 @@ PCM_SCALES = {
 }
 READ_BYTES = 1 << 19
 """Bytes read at a time: below the second-level cache of any processor, above the cost of a call."""
-
-
-class Window(io.RawIOBase):
-    """The bytes [offset, offset + length) of a file, as a file."""
-
-    def __init__(self, file: BinaryIO, offset: int, length: int) -> None:
-        self._file = file
-        self._offset = offset
-        self._length = length
-        self._place = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._place, io.SEEK_END: self._length}[whence]
-        self._place = max(0, base + offset)
-        return self._place
-
-    def tell(self) -> int:
-        return self._place
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        wanted = min(len(buffer), max(0, self._length - self._place))
-        self._file.seek(self._offset + self._place)
-        got = self._file.readinto(memoryview(buffer)[:wanted])  # type: ignore[attr-defined]
-        self._place += got
-        return int(got)
 
 
 def parse_raw(spec: str, size: int) -> PcmLayout:

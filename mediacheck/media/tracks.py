@@ -177,8 +177,8 @@ class AudioTrack(Track):
         self._rate = rate
         self._timeline.start(rate)
         names = tuple(channel.name for channel in frame.layout.channels)
-        # A stream that names no layout (or the same unknown name for each) has as many channels all the same.
-        self._names = names if len(set(names)) == len(names) == channels else names_of(channels)
+        # A stream that names no layout has as many channels all the same.
+        self._names = names if len(set(names)) == len(names) == channels and "NONE" not in names else names_of(channels)
         scale = {"pcm_alaw": ALAW_SCALE, "pcm_mulaw": MULAW_SCALE}.get(self.codec, SCALES[name.removesuffix("p")])
         self._meter = AudioMeter(self._names, rate, scale, self._limit())
         return True

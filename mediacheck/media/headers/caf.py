@@ -14,10 +14,7 @@ from mediacheck.media.reading import ContainerReading
 MAGIC = b"caff"
 _FILE_HEADER = 8
 _CHUNK_HEADER = 12
-_NAMES = frozenset(
-    (b"desc", b"data", b"pakt", b"chan", b"cook", b"kuki", b"mark", b"regn", b"strg", b"inst", b"midi", b"ovvw")
-    + (b"peak", b"edct", b"info", b"umid", b"uuid", b"free")
-)
+_NAMES = frozenset(b"desc data pakt chan cook kuki mark regn strg inst midi ovvw peak edct info umid uuid free".split())
 _TO_THE_END = -1
 """The size of a data chunk that was being written: it reaches to the end of the file."""
 

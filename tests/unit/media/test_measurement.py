@@ -252,3 +252,12 @@ def test_unmeasured_carries_the_reason(tmp_path: Path) -> None:
     facts = unmeasured(path, name="a.wav", problem=problem)
     assert facts.file.bytes == path.stat().st_size
     assert mediacheck.judge(facts).verdict == "fail"
+
+
+def test_padding_behind_the_declared_end_of_an_mp3_is_not_decoded(tmp_path: Path) -> None:
+    path = encode(tmp_path / "a.mp3", audio=faded(44100, 44100), rate=44100, audio_codec="libmp3lame")
+    whole = measure(path, name="a").audio[0]
+    path.write_bytes(path.read_bytes() + bytes(3000))
+    (padded,) = measure(path, name="a").audio
+    assert (padded.samples, padded.decode_errors, padded.padding) == (44100, 0, whole.padding)
+    assert mediacheck.validate(path).verdict == "pass"
