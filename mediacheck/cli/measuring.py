@@ -50,7 +50,9 @@ def measure_one(work: Work) -> MediaFacts:
 def import_decoders(plain: bool) -> None:
     """Runs in a worker as it starts. ``plain``: all files look uncompressed, which FFmpeg is not needed for."""
     import mediacheck.media.measurement
+    from mediacheck.media.memory import keep_freed_memory
 
+    keep_freed_memory()
     if not plain:
         import mediacheck.media.ffmpeg  # noqa: F401
 

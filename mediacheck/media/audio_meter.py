@@ -214,8 +214,8 @@ class AudioMeter:
         rms, mean = self._levels.rms(), self._levels.mean()
         found = []
         for c, clipping in enumerate(self._clipping):
-            windows = np.frombuffer(self._levels.envelope[c], np.float32)
-            windows = windows[np.isfinite(windows)]
+            # fmax passes over NaN, the level of a window without a finite sample.
+            loudest = np.fmax.reduce(np.frombuffer(self._levels.envelope[c], np.float32), initial=0.0)
             offset = float(mean[c]) if duration >= MINIMUM_DC_SECONDS else float("nan")
             found.append(
                 ChannelLevels(
@@ -225,7 +225,7 @@ class AudioMeter:
                     full_scale_samples=clipping.full_scale,
                     clipped_samples=clipping.clipped,
                     clipped_runs=clipping.runs,
-                    loudest_window_dbfs=dbfs(float(windows.max(initial=0.0))),
+                    loudest_window_dbfs=dbfs(float(loudest)),
                 )
             )
         return tuple(found)

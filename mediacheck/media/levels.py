@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from mediacheck.media.blocks import Block
 
 WINDOWS_PER_SECOND = 100
+PIECE = 8192
+"""Windows that are looked at together at the end."""
 
 
 def dbfs(value: float) -> float | None:
@@ -84,10 +86,11 @@ class LevelMeter:
         """RMS of the loudest 100 windows in a row, of any channel (of all windows where there are fewer)."""
         loudest = 0.0
         for envelope in self.envelope:
-            power = np.nan_to_num(np.frombuffer(envelope, np.float32).astype(np.float64)) ** 2
-            if not len(power):
-                continue
-            width = min(WINDOWS_PER_SECOND, len(power))
-            sums = np.concatenate(([0.0], np.cumsum(power)))
-            loudest = max(loudest, float((sums[width:] - sums[:-width]).max()) / width)
-        return math.sqrt(max(loudest, 0.0))
+            windows = np.frombuffer(envelope, np.float32)
+            width = min(WINDOWS_PER_SECOND, len(windows))
+            # In pieces that overlap by a second: hours of windows in float64 would take more memory than all the rest.
+            for first in range(0, max(1, len(windows) - width + 1), PIECE):
+                power = np.nan_to_num(windows[first : first + PIECE + width - 1].astype(np.float64)) ** 2
+                sums = np.concatenate(([0.0], np.cumsum(power)))
+                loudest = max(loudest, float((sums[width:] - sums[:-width]).max(initial=0.0)) / max(1, width))
+        return math.sqrt(loudest)
