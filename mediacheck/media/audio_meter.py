@@ -125,7 +125,7 @@ class AudioMeter:
         for meter, row, peak in zip(self._clipping, levels, peaks, strict=True):
             meter.update(row, peak)
         if self._loudness is not None:
-            self._loudness.update(levels, max(peaks))
+            self._loudness.update(levels, peaks)
         last = -(-self._rate // WINDOWS_PER_SECOND)
         self._tail = np.concatenate((self._tail, block[:, -last:]), axis=1)[:, -last:]
 

@@ -9,7 +9,8 @@ one level up. That is the filter exactly, up to the rounding of float64, at the 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -240,33 +241,39 @@ class TruePeak:
         self._history = np.zeros((channels, TAPS - 1))
         self.peak = 0.0
 
-    def update(self, block: Block, peak: float) -> None:
-        """``block``: (channels, n), zeros where not finite; ``peak``: the greatest magnitude in it."""
-        self.peak = max(self.peak, peak)
+    def update(self, block: Block, peaks: Sequence[float]) -> None:
+        """``block``: (channels, n), zeros where not finite; ``peaks``: the greatest magnitude in each channel of it."""
+        self.peak = max(self.peak, *peaks)
         if not self._matrix.shape[1]:
             return
-        nearby = max(peak, float(np.abs(self._history).max()))
-        if nearby * self._bound > self.peak:
-            for history, row in zip(self._history, block, strict=True):
-                self._search(history, row)
+        for history, row, peak in zip(self._history, block, peaks, strict=True):
+            nearby = max(peak, float(np.abs(history).max()))
+            if nearby * self._bound > self.peak:
+                self._search(history, row, nearby)
         self._history = np.concatenate((self._history, block[:, -(TAPS - 1) :]), axis=1)[:, -(TAPS - 1) :]
 
-    def _search(self, history: NDArray[np.float64], row: NDArray[np.float64]) -> None:
-        """Raise the maximum by what lies between the samples of ``row``."""
+    def _limit(self, largest: Any, step: Any) -> Any:
+        """What no interpolated value can exceed, by the largest sample and the largest step around it; also arrays."""
+        return np.minimum(self._bound * largest, self._gain * largest + self._slope * step)
+
+    def _search(self, history: NDArray[np.float64], row: NDArray[np.float64], nearby: float) -> None:
+        """Raise the maximum by what lies between the samples of ``row``; ``nearby`` is the largest of them."""
         chunks = -(-len(row) // (SPAN * SPANS_PER_CHUNK))
         padded = np.zeros(TAPS - 1 + chunks * SPANS_PER_CHUNK * SPAN)
         padded[: TAPS - 1] = history
         padded[TAPS - 1 : TAPS - 1 + len(row)] = row
-        own = padded[TAPS - 1 :].reshape(chunks, -1)
-        loudest = np.maximum(own.max(axis=1), -own.min(axis=1))
-        # What a chunk gives hangs on the last samples before it too.
-        before = np.concatenate(([np.abs(history).max()], loudest[:-1]))
-        near = np.flatnonzero(np.maximum(loudest, before) * self._bound > self.peak)
+        steps = np.empty_like(padded)
+        steps[0] = 0.0
+        np.subtract(padded[1:], padded[:-1], out=steps[1:])
+        if self._limit(nearby, max(steps.max(), -steps.min())) <= self.peak:
+            return
+        near = np.flatnonzero(self._limit(_loudest(padded, chunks), _loudest(steps, chunks)) > self.peak)
+        if not len(near):
+            return
         windows = np.lib.stride_tricks.sliding_window_view(padded, SPAN + TAPS - 1)[::SPAN]
         spans = windows[(near[:, None] * SPANS_PER_CHUNK + np.arange(SPANS_PER_CHUNK)).ravel()]
         largest = np.abs(spans).max(axis=1, initial=0.0)
-        step = np.abs(np.diff(spans, axis=1)).max(axis=1, initial=0.0)
-        limit = np.minimum(self._bound * largest, self._gain * largest + self._slope * step)
+        limit = self._limit(largest, np.abs(np.diff(spans, axis=1)).max(axis=1, initial=0.0))
         # The most promising first: they raise the maximum, and most of the rest need not be looked at then.
         order = np.argsort(-limit, kind="stable")
         for first in range(0, len(order), SPANS_AT_ONCE):
@@ -278,7 +285,16 @@ class TruePeak:
 
     def finish(self) -> None:
         """The filter's tail: what the last samples still give."""
-        self.update(np.zeros((len(self._history), TAPS - 1)), 0.0)
+        self.update(np.zeros((len(self._history), TAPS - 1)), [0.0] * len(self._history))
+
+
+def _loudest(padded: NDArray[np.float64], chunks: int) -> NDArray[np.float64]:
+    """Greatest magnitude in each chunk and in the samples before it that it hangs on."""
+    own = padded[TAPS - 1 :].reshape(chunks, -1)
+    loudest = np.maximum(own.max(axis=1), -own.min(axis=1))
+    before = np.concatenate(([np.abs(padded[: TAPS - 1]).max()], loudest[:-1]))
+    greatest: NDArray[np.float64] = np.maximum(loudest, before)
+    return greatest
 
 
 class LoudnessMeter:
@@ -293,9 +309,9 @@ class LoudnessMeter:
         self._steps: list[float] = []
         self._counts: list[int] = []
 
-    def update(self, block: Block, peak: float) -> None:
-        """``block``: (channels, one second, or less for the last), zeros where not finite; ``peak``: its peak."""
-        self._true_peak.update(block, peak)
+    def update(self, block: Block, peaks: Sequence[float]) -> None:
+        """``block``: (channels, one second, or less for the last), zeros where not finite; ``peaks``: per channel."""
+        self._true_peak.update(block, peaks)
         weighted = self._filter.apply(block)
         count = block.shape[1]
         if count == self._rate and count % STEPS_PER_SECOND == 0:

@@ -28,7 +28,7 @@ def measure(x: np.ndarray, rate: int = RATE, names: tuple[str, ...] = ("FL", "FR
     meter = LoudnessMeter(names, rate)
     for start in range(0, x.shape[1], rate):
         block = np.ascontiguousarray(x[:, start : start + rate])
-        meter.update(block, float(np.abs(block).max()))
+        meter.update(block, np.abs(block).max(axis=1).tolist())
     meter.finish()
     return meter
 
@@ -92,7 +92,7 @@ def test_true_peak_between_the_samples() -> None:
     x = 0.5 * np.sin(2 * np.pi * t / 4 + math.pi / 4)
     fade = np.minimum(1.0, np.minimum(t, t[::-1]) / 1000)
     peak = TruePeak(1, RATE)
-    peak.update((x * fade)[None, :], float(np.abs(x * fade).max()))
+    peak.update((x * fade)[None, :], [float(np.abs(x * fade).max())])
     peak.finish()
     assert -6.4 <= 20 * math.log10(peak.peak) <= -5.8
 
@@ -104,7 +104,7 @@ def test_true_peak_skips_nothing_that_matters() -> None:
     meter = TruePeak(1, RATE)
     for start in range(0, 20000, 3331):
         block = x[:, start : start + 3331]
-        meter.update(block, float(np.abs(block).max()))
+        meter.update(block, np.abs(block).max(axis=1).tolist())
     meter.finish()
     from mediacheck.media import loudness
 
