@@ -313,12 +313,20 @@ class OtherStream(StreamFacts, frozen=True, kw_only=True, tag_field="kind", tag=
 Stream = AudioStream | VideoStream | OtherStream
 
 
+class Libraries(Struct, frozen=True, kw_only=True):
+    """What decoded and measured, with versions: others may decode lossy codecs to other samples. None: not used."""
+
+    numpy: str | None = None
+    ffmpeg: str | None = None
+    """The release of the libraries that PyAV carries."""
+    libsndfile: str | None = None
+
+
 class MediaFacts(Struct, frozen=True, kw_only=True):
     """All that was measured of one file."""
 
     schema: Literal["mediacheck.facts/1"] = FACTS_SCHEMA
-    libraries: tuple[Tag, ...] = ()
-    """The decoders that were used, with their versions."""
+    libraries: Libraries = msgspec.field(default_factory=Libraries)
     file: FileFacts
     container: ContainerFacts
     streams: tuple[Stream, ...] = ()

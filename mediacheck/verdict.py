@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, Literal
 
 from mediacheck.expectation import Expectation
-from mediacheck.facts import MediaFacts, Span, SpanTotals, Struct, Tag
+from mediacheck.facts import Libraries, MediaFacts, Span, SpanTotals, Struct
 
 REPORT_SCHEMA: Final = "mediacheck.report/1"
 REPORTS_SCHEMA: Final = "mediacheck.reports/1"
@@ -38,7 +38,7 @@ class Finding(Struct, frozen=True, kw_only=True):
 class ToolIdentity(Struct, frozen=True, kw_only=True):
     name: str
     version: str
-    libraries: tuple[Tag, ...]
+    libraries: Libraries
 
 
 class ValidatorIdentity(Struct, frozen=True, kw_only=True):

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from mediacheck.facts import ContainerFacts, Stream, Tag
+from mediacheck.facts import ContainerFacts, Libraries, Stream
 
 
 @dataclass(frozen=True)
 class Decoded:
     container: ContainerFacts
     streams: tuple[Stream, ...] = ()
-    libraries: tuple[Tag, ...] = ()
-    """The decoders that were used, with their versions: others may decode lossy codecs to other samples."""
+    libraries: Libraries = field(default_factory=Libraries)
+    """What decoded it."""

@@ -8,10 +8,10 @@ import av
 import av.container
 import msgspec
 
-from mediacheck.facts import ContainerFacts, Problem, Stream, Tag
+from mediacheck.facts import ContainerFacts, Libraries, Problem, Stream
 from mediacheck.media.container import describe, not_media, open_container
 from mediacheck.media.decoded import Decoded
-from mediacheck.media.pcm import libsndfile
+from mediacheck.media.pcm import libsndfile_version
 from mediacheck.media.reading import ContainerReading
 from mediacheck.media.tracks import AudioTrack, VideoTrack, is_attached_picture, other_stream
 from mediacheck.media.vorbis import decode_vorbis, is_plain_vorbis
@@ -20,7 +20,7 @@ DECODER_THREADS = 1
 """With several, which frame of a damaged stream an error falls on depends on timing, and so would the facts."""
 CHECKSUMMED = frozenset({"ac3", "eac3", "ffv1", "flac", "mjpeg", "mlp", "png", "truehd", "tta", "wavpack"})
 """Codecs whose frames carry checksums or leave no room for doubt: FFmpeg hands out damaged ones unless told not to."""
-LIBRARY = Tag(key="libavcodec", value=".".join(str(part) for part in av.library_versions["libavcodec"]))
+LIBRARIES = Libraries(ffmpeg=av.ffmpeg_version_info)
 
 
 def decode_ffmpeg(source: Path, size: int, reading: ContainerReading) -> Decoded:
@@ -34,7 +34,8 @@ def decode_ffmpeg(source: Path, size: int, reading: ContainerReading) -> Decoded
     with container:
         facts = describe(container)
         if is_plain_vorbis(container):
-            return Decoded(facts, (decode_vorbis(source, container),), (LIBRARY, libsndfile()))
+            libraries = msgspec.structs.replace(LIBRARIES, libsndfile=libsndfile_version())
+            return Decoded(facts, (decode_vorbis(source, container),), libraries)
         return _decode_streams(container, facts, reading)
 
 
@@ -79,4 +80,4 @@ def _decode_streams(
         else:
             streams.append(decoded.finish())
             problems.extend(decoded.problems)
-    return Decoded(msgspec.structs.replace(facts, problems=tuple(problems)), tuple(streams), (LIBRARY,))
+    return Decoded(msgspec.structs.replace(facts, problems=tuple(problems)), tuple(streams), LIBRARIES)

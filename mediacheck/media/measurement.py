@@ -6,11 +6,12 @@ import hashlib
 from fractions import Fraction
 from pathlib import Path
 
+import msgspec
 import numpy as np
 from numpy.typing import ArrayLike
 
 from mediacheck.errors import UsageError
-from mediacheck.facts import ContainerFacts, FileFacts, MediaFacts, Problem, Tag
+from mediacheck.facts import ContainerFacts, FileFacts, MediaFacts, Problem
 from mediacheck.media.audio_meter import AudioMeter, SampleScale
 from mediacheck.media.channels import MAX_CHANNELS, is_measurable, names_of
 from mediacheck.media.completeness import conclude
@@ -19,8 +20,6 @@ from mediacheck.media.files import Hashing, require_file
 from mediacheck.media.headers import read_container
 from mediacheck.media.pcm import WIDTHS, decode_pcm, libraries_for, parse_raw, sound_facts
 from mediacheck.media.reading import ContainerReading, PcmLayout
-
-NUMPY = Tag(key="numpy", value=np.__version__)
 
 
 def measure(source: Path, *, name: str, raw: str | None = None) -> MediaFacts:
@@ -122,4 +121,5 @@ def _pcm_bit_rate(pcm: PcmLayout) -> int:
 def _facts(file: FileFacts, decoded: Decoded, reading: ContainerReading) -> MediaFacts:
     """Hold what was decoded against what the bytes promise."""
     container = conclude(decoded.container, decoded.streams, reading)
-    return MediaFacts(libraries=(NUMPY, *decoded.libraries), file=file, container=container, streams=decoded.streams)
+    libraries = msgspec.structs.replace(decoded.libraries, numpy=np.__version__)
+    return MediaFacts(libraries=libraries, file=file, container=container, streams=decoded.streams)

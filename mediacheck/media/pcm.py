@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import numpy as np
 
 from mediacheck.errors import UsageError
-from mediacheck.facts import AudioStream, Tag, Timeline
+from mediacheck.facts import AudioStream, Libraries, Timeline
 from mediacheck.media.audio_meter import ALAW_SCALE, MULAW_SCALE, SCALES, AudioHeader, AudioMeter, SampleScale
 from mediacheck.media.channels import is_measurable, names_of
 from mediacheck.media.files import Window
@@ -107,15 +107,17 @@ def decode_pcm(path: Path, pcm: PcmLayout) -> AudioStream:
     )
 
 
-def libsndfile() -> Tag:
+def libsndfile_version() -> str:
     import soundfile
 
-    return Tag(key="libsndfile", value=soundfile.__libsndfile_version__)
+    return str(soundfile.__libsndfile_version__)
 
 
-def libraries_for(pcm: PcmLayout) -> tuple[Tag, ...]:
+def libraries_for(pcm: PcmLayout) -> Libraries:
     """What decodes it besides numpy."""
-    return () if pcm.encoding in NUMPY_TYPES else (libsndfile(),)
+    if pcm.encoding in NUMPY_TYPES:
+        return Libraries()
+    return Libraries(libsndfile=libsndfile_version())
 
 
 def _read_plain(file: BinaryIO, pcm: PcmLayout, meter: AudioMeter) -> None:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import av
 import msgspec
-import soundfile
 
 from mediacheck.facts import AudioStream
 from mediacheck.media.audio_meter import AudioHeader, AudioMeter, SampleScale
@@ -49,6 +48,8 @@ def is_plain_vorbis(container: av.container.InputContainer) -> bool:
 
 def decode_vorbis(path: Path, container: av.container.InputContainer) -> AudioStream:
     """Measure the file's only stream; what libsndfile cannot open or read on counts as a decoding error."""
+    import soundfile
+
     stream = container.streams.audio[0]
     time_base = stream.time_base or Fraction(1, stream.rate)
     timeline = AudioTimeline(time_base, time_base)

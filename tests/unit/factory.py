@@ -16,12 +16,12 @@ from mediacheck.facts import (
     ChannelLevels,
     ContainerFacts,
     FileFacts,
+    Libraries,
     Loudness,
     MediaFacts,
     Series,
     Span,
     Stream,
-    Tag,
     Tail,
     Timeline,
     VideoStream,
@@ -143,7 +143,7 @@ def facts(*streams: Stream, **container: Any) -> MediaFacts:
     """A good WAV or MP4 of these streams."""
     values: dict[str, Any] = {"format": "wav", "complete": True, "completeness": "the sizes in the header agree"}
     return MediaFacts(
-        libraries=(Tag(key="libsndfile", value="1.2.2"),),
+        libraries=Libraries(libsndfile="1.2.2"),
         file=FileFacts(name="out.wav", bytes=96044, sha256="0" * 64),
         container=ContainerFacts(**{**values, **container}),
         streams=streams,

@@ -8,11 +8,11 @@ from mediacheck.facts import (
     AudioStream,
     ContainerFacts,
     FileFacts,
+    Libraries,
     MediaFacts,
     Problem,
     Span,
     SpanTotals,
-    Tag,
     VideoStream,
 )
 from mediacheck.verdict import (
@@ -28,7 +28,7 @@ from mediacheck.verdict import (
 
 def facts(name: str = "out.mp4") -> MediaFacts:
     return MediaFacts(
-        libraries=(Tag(key="ffmpeg", value="8.0"),),
+        libraries=Libraries(ffmpeg="8.0"),
         file=FileFacts(name=name, bytes=319_311, sha256="ab" * 32),
         container=ContainerFacts(
             format="mov,mp4,m4a,3gp,3g2,mj2",
