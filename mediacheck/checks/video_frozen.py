@@ -16,7 +16,7 @@ class VideoFrozen(PictureLimits, frozen=True, kw_only=True):
     """Seconds; exactly as long is allowed."""
     max_change: Fraction = Fraction(1, 1000)
     """Mean absolute luma difference to the frame before, of full range, up to which a frame repeats it."""
-    max_local_change: Fraction = Fraction(3, 100)
+    max_local_change: Fraction = Fraction(12, 1000)
     """The same in the 16x16 square that changed most: above it something moves, however small."""
 
 
@@ -27,14 +27,14 @@ def video_frozen(case: Case, parameters: VideoFrozen) -> Result:
     What it does: fails where frames repeat the one before them for longer than ``max_length``. A frame repeats the one
     before where neither the whole picture nor any square of it changed by more than its limit.
     Why it is bad: a mux that fills up to the length of the sound repeats the last picture.
-    Parameters: max_length (seconds, 1.0), max_change (of full range, 0.001), max_local_change (of full range, 0.03).
+    Parameters: max_length (seconds, 1.0), max_change (of full range, 0.001), max_local_change (of full range, 0.012).
     Source: mltframework/mlt#479.
     """
 
     def judge(stream: VideoStream) -> Result:
         saved: tuple[tuple[Span, ...], SpanTotals] | None = None
         local = stream.local_change
-        if (parameters.max_change, parameters.max_local_change) == (Fraction(1, 1000), Fraction(3, 100)):
+        if (parameters.max_change, parameters.max_local_change) == (Fraction(1, 1000), Fraction(12, 1000)):
             saved = stream.frozen_spans, stream.frozen_spans_totals
         elif local is None:
             return inconclusive("other limits of frozen need the frames' values, which these facts do not hold")

@@ -110,7 +110,7 @@ def test_frozen_starts_at_the_first_frame_that_repeats() -> None:
 
 def test_a_square_that_moves_is_no_frozen_picture() -> None:
     change = [NAN, 0.0005, 0.0005, 0.0005]
-    assert frozen_spans(change, [NAN, 0.02, 0.2, 0.02], times(4), Fraction(4, 25)) == (
+    assert frozen_spans(change, [NAN, 0.01, 0.018, 0.008], times(4), Fraction(4, 25)) == (
         span("1/25", "2/25"),
         span("3/25", "4/25"),
     )
