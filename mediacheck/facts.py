@@ -214,6 +214,9 @@ class SampleBounds(Struct, frozen=True, kw_only=True):
 
     low: int
     high: int
+    declared: bool
+    """True: the container declares the end, on a coarser clock. False: it does not, and up to a codec frame may be
+    padding."""
     reason: str
 
 

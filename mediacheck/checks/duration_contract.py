@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -28,8 +29,9 @@ def duration_contract(case: Case, parameters: NoParameters) -> Result:
 
     What it does: with ``--expect frames``, ``latents``, ``tokens`` or a duration that the contract takes, computes what
     that request gives and compares both counts; without one, asks whether these samples and frames can come out of any
-    request. A count that the container leaves open passes where the contract's count lies within it. A contract that
-    is not verified in the source only warns.
+    request. A count that the container states on a coarser clock passes where the contract's count lies within it. One
+    that it does not state is inconclusive where a latent more or less would fit into the codec's padding as well. A
+    contract that is not verified in the source only warns.
     Why it is bad: one latent too few or too many means that audio was cut or padded after the model made it, and no
     tolerance that lets rounding pass can see it.
     Parameters: none.
@@ -105,6 +107,8 @@ def _against(
         low, high = sample_range(audio, case.expect.tolerance)
         wanted = outcome.samples
         if low <= wanted <= high:
+            if (doubt := _also_fitting(case, contract, audio, wanted)) is not None:
+                return inconclusive(doubt)
             seconds = exact(Fraction(wanted, audio.sample_rate))
             if audio.samples == wanted:
                 right.append(f"{counted(wanted, 'sample')}{range_note(audio)} = {seconds}")
@@ -144,6 +148,26 @@ def _against(
         )
     measured, expected, unit = decisive
     return failed(f"{'; '.join(wrong)} {gives}", measured=measured, expected=expected, unit=unit)
+
+
+def _also_fitting(case: Case, contract: Contract, audio: AudioStream, wanted: int) -> str | None:
+    """Why ``wanted`` cannot be told from a latent more or less; None where it can, or where a tolerance was asked for.
+
+    Where the container does not declare its end, up to a codec frame is padding; where it declares no priming either,
+    another frame at the start may be the encoder's delay. A latent that is shorter than that could hide in it.
+    """
+    bounds, hop = audio.samples_bounds, contract.hop
+    if bounds is None or bounds.declared or not hop or case.expect.tolerance is not None:
+        return None
+    low = bounds.low - (0 if audio.priming else audio.frame_size or 0)
+    others = [math.ceil(wanted + step * hop) for step in (-1, 1) if low <= wanted + step * hop <= bounds.high]
+    if not others:
+        return None
+    text = " and ".join(str(other) for other in others)
+    return (
+        f"{counted(audio.samples, 'sample')} decoded: {wanted} would fit, and so would {text}, since {bounds.reason}; "
+        "mux into MP4 with an edit list, or use a lossless codec"
+    )
 
 
 def _request(outcome: Outcome) -> str:

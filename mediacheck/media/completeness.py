@@ -17,7 +17,7 @@ def conclude(container: ContainerFacts, streams: tuple[Stream, ...], reading: Co
         whole = False if reading.complete is False else None
         why = reading.completeness or container.completeness or "nothing could be decoded"
         return msgspec.structs.replace(container, complete=whole, completeness=why, problems=problems)
-    complete = reading.complete
+    complete = reading.complete if reading.complete is not None else container.complete
     why = reading.completeness or container.completeness or "the format declares no length"
     for answer, reason, problem in (
         _by_samples(streams, reading),

@@ -18,7 +18,7 @@ from mediacheck.media.completeness import conclude
 from mediacheck.media.decoded import Decoded
 from mediacheck.media.files import Hashing, require_file
 from mediacheck.media.headers import read_container
-from mediacheck.media.pcm import WIDTHS, decode_pcm, libraries_for, parse_raw, sound_facts
+from mediacheck.media.pcm import WIDTHS, decode_pcm, frame_bytes, libraries_for, parse_raw, sound_facts
 from mediacheck.media.reading import ContainerReading, PcmLayout
 
 
@@ -38,7 +38,7 @@ def measure(source: Path, *, name: str, raw: str | None = None) -> MediaFacts:
     layout = parse_raw(raw, size) if raw else None
     hashing = Hashing(source, name)
     if layout is not None and raw is not None:
-        reading, decoded = ContainerReading(family=None), _raw(source, layout, raw.split(":")[0])
+        reading, decoded = ContainerReading(family=None), _raw(source, size, layout, raw.split(":")[0])
     else:
         reading = read_container(source)
         decoded = _decoded(source, size, reading)
@@ -76,7 +76,7 @@ def measure_array(samples: ArrayLike, sample_rate: int, *, name: str) -> MediaFa
     if array.ndim != 2 or not 1 <= array.shape[1] <= MAX_CHANNELS or (kind not in scales and kind != "u1"):
         raise UsageError(
             f"an array of shape {np.shape(samples)} and type {array.dtype} is not audio; "
-            "give (n,) or (n, channels) of float32, float64, int16, int32 or uint8"
+            "give (n,) or (n, channels) of float16, float32, float64, int16, int32 or uint8"
         )
     if isinstance(sample_rate, bool) or int(sample_rate) != sample_rate or not is_measurable(int(sample_rate), 1):
         raise UsageError(f"sample_rate {sample_rate!r} is not a whole number of Hz above zero")
@@ -107,9 +107,18 @@ def _pcm(source: Path, reading: ContainerReading, pcm: PcmLayout) -> Decoded:
     return Decoded(container, (stream,), libraries_for(pcm))
 
 
-def _raw(source: Path, pcm: PcmLayout, format_name: str) -> Decoded:
+def _raw(source: Path, size: int, pcm: PcmLayout, format_name: str) -> Decoded:
+    left = size - pcm.length
+    message = (
+        f"the last {left} bytes are no whole sample frame of {frame_bytes(pcm)} bytes: "
+        "the file is cut, or its layout is another"
+    )
     container = ContainerFacts(
-        format=format_name, bit_rate=_pcm_bit_rate(pcm), completeness="raw PCM declares no length"
+        format=format_name,
+        bit_rate=_pcm_bit_rate(pcm),
+        complete=False if left else None,
+        completeness="by the size of a sample frame" if left else "raw PCM declares no length",
+        problems=(Problem(code="raw.partial_frame", message=message, affects="complete"),) if left else (),
     )
     return Decoded(container, (decode_pcm(source, pcm),), libraries_for(pcm))
 

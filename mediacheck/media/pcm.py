@@ -79,6 +79,11 @@ def parse_raw(spec: str, size: int) -> PcmLayout:
     )
 
 
+def frame_bytes(pcm: PcmLayout) -> int:
+    """Bytes of one sample of every channel."""
+    return WIDTHS[pcm.encoding] * pcm.channels
+
+
 def codec_name(pcm: PcmLayout) -> str:
     """FFmpeg's name of the codec: ``pcm_s16le``."""
     base = {"flt": "f32", "dbl": "f64"}.get(pcm.encoding, pcm.encoding)

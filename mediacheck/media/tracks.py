@@ -222,6 +222,7 @@ class AudioTrack(Track):
             return SampleBounds(
                 low=max(0, played.samples - played.slack),
                 high=min(played.samples + played.slack, samples + dropped),
+                declared=True,
                 reason=f"the edit list counts in ticks of {float(played.tick):.6g} s",
             )
         if self._exact_total or self._padding:
@@ -229,6 +230,7 @@ class AudioTrack(Track):
         return SampleBounds(
             low=max(0, samples - max(0, self._frame_size - 1)),
             high=samples,
+            declared=False,
             reason=f"the container does not say how much of the last {self.codec} frame is padding",
         )
 

@@ -111,6 +111,25 @@ def test_aac_is_cut_by_the_container_s_own_declaration(make) -> None:
     assert sound.samples + sound.padding == 483328
 
 
+@pytest.mark.parametrize("samples", [SAMPLES - LATENT, SAMPLES, SAMPLES + LATENT])
+@pytest.mark.parametrize("suffix", [".mkv", ".ts"])
+def test_where_the_end_is_not_declared_no_latent_can_be_counted(tmp_path: Path, suffix: str, samples: int) -> None:
+    # AAC in Matroska and MPEG-TS: up to 1023 samples of the last frame are padding, and a latent is 800.
+    x = speechlike(samples, 32000)
+    path = encode(
+        tmp_path / f"a{suffix}",
+        video=[picture(k, 64, 96) for k in range(FRAMES)],
+        audio=np.stack([x, x], 1),
+        rate=32000,
+    )
+    report = mediacheck.validate(path, validator="v2", contract=CONTRACT)
+    judged = finding(report, "duration.contract")
+    assert report.verdict != "pass"
+    assert judged.outcome in ("inconclusive", "fail")
+    if judged.outcome == "inconclusive":
+        assert str(SAMPLES) in judged.message
+
+
 @pytest.mark.parametrize(("samples", "passes"), [(353280, True), (353280 + 1024, False), (353280 - 1024, False)])
 def test_an_edit_list_in_milliseconds_carries_its_precision(tmp_path: Path, samples: int, passes: bool) -> None:
     # mmaudio-44k: 8 s ask for 345 latents of 1024 samples, 353280; the edit list of an MP4 counts milliseconds.

@@ -115,12 +115,12 @@ def records() -> Iterator[Record]:
     yield record("no-sound", "The sound is missing", facts(video(362), **mp4), H3, audio=True)
     yield record("wrong-rate", "44.1 kHz, mono, 25 fps", facts(audio(661500, 44100), video(375, 25), **mp4), H3)
     yield record("unverified", "A contract nobody verified", facts(audio(48001)), UNVERIFIED)
-    bounds = SampleBounds(low=48129, high=49152, reason="the codec's padding is not declared")
+    bounds = SampleBounds(low=48129, high=49152, declared=False, reason="the codec's padding is not declared")
     aac = audio(49152, 48000, codec="aac", lossy=True, frame_size=1024, samples_bounds=bounds)
     yield record(
         "no-edit-list", "AAC without an edit list", facts(aac, video(24), **mp4), samples=48000, duration=Fraction(1)
     )
-    listed = SampleBounds(low=482384, high=482416, reason="the edit list counts in 1/1000 s")
+    listed = SampleBounds(low=482384, high=482416, declared=True, reason="the edit list counts in 1/1000 s")
     played = audio(
         482400, 32000, 2, codec="aac", lossy=True, frame_size=1024, priming=1024, padding=928, samples_bounds=listed
     )

@@ -23,7 +23,7 @@ def sound(samples: int = 482400, **changes: Any) -> AudioStream:
 
 
 def aac(samples: int, low: int, high: int, rate: int = 48000, **changes: Any) -> AudioStream:
-    bounds = SampleBounds(low=low, high=high, reason="the codec's padding is not declared")
+    bounds = SampleBounds(low=low, high=high, declared=False, reason="the codec's padding is not declared")
     return audio(samples, rate, codec="aac", lossy=True, frame_size=1024, samples_bounds=bounds, **changes)
 
 
@@ -65,13 +65,15 @@ class TestTheStory:
         assert run("sync.duration@1", case(sound(), video(362), contract=h3)).outcome == "not_applicable"
 
     def test_a_count_within_what_the_container_leaves_open(self, h3: Contract) -> None:
-        inside = sound(482405, samples_bounds=SampleBounds(low=482389, high=482421, reason="milliseconds"))
+        inside = sound(
+            482405, samples_bounds=SampleBounds(low=482389, high=482421, declared=True, reason="milliseconds")
+        )
         result = run("duration.contract@1", case(inside, video(362), contract=h3))
         assert result.outcome == "pass"
         assert "482405 samples (482389 to 482421: milliseconds): 482400 = 603/40 s" in result.message
 
     def test_one_latent_too_many_in_aac(self, h3: Contract) -> None:
-        bounds = SampleBounds(low=483184, high=483216, reason="milliseconds")
+        bounds = SampleBounds(low=483184, high=483216, declared=True, reason="milliseconds")
         over = sound(483200, lossy=True, frame_size=1024, priming=1024, samples_bounds=bounds)
         assert run("duration.contract@1", case(over, video(362), contract=h3)).outcome == "fail"
 
@@ -363,7 +365,7 @@ class TestPadding:
             2,
             lossy=True,
             frame_size=1024,
-            samples_bounds=SampleBounds(low=483329, high=484352, reason="padding"),
+            samples_bounds=SampleBounds(low=483329, high=484352, declared=False, reason="padding"),
         )
         result = run("audio.padding@1", case(over, video(362), contract=h3))
         assert result.outcome == "fail"

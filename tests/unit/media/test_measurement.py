@@ -261,3 +261,13 @@ def test_padding_behind_the_declared_end_of_an_mp3_is_not_decoded(tmp_path: Path
     (padded,) = measure(path, name="a").audio
     assert (padded.samples, padded.decode_errors, padded.padding) == (44100, 0, whole.padding)
     assert mediacheck.validate(path).verdict == "pass"
+
+
+def test_raw_samples_that_end_inside_a_frame_are_cut(tmp_path: Path) -> None:
+    path = tmp_path / "a.raw"
+    path.write_bytes(bytes(range(200)) * 10 + b"\x01")
+    report = mediacheck.validate(path, raw="s16le:24000:1")
+    (found,) = [f for f in report.findings if f.check == "media.complete"]
+    assert found.outcome == "fail"
+    assert "the last 1 bytes" in found.message
+    assert report.facts.audio[0].samples == 1000
