@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
+from hypothesis import settings
 
 from tests.needs import require_all
+
+# CI tries the same examples every time: a rare one belongs into a developer's run, where it can be looked at, and not
+# between two people and their merge.
+settings.register_profile("ci", derandomize=True)
+if os.environ.get("CI"):
+    settings.load_profile("ci")
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
