@@ -43,7 +43,6 @@ def open_container(path: Path, end: int | None) -> av.container.InputContainer:
     Raises:
         av.FFmpegError: FFmpeg does not recognise the bytes, or refuses them.
     """
-    av.logging.set_level(av.logging.PANIC)
     if end is not None:
         # What follows is no media, and FFmpeg would decode it, or count the end's padding from the wrong place.
         return av.open(

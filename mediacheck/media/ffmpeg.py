@@ -11,6 +11,7 @@ import msgspec
 from mediacheck.facts import ContainerFacts, Libraries, Problem, Stream
 from mediacheck.media.container import describe, not_media, open_container
 from mediacheck.media.decoded import Decoded
+from mediacheck.media.log import Log, error_log
 from mediacheck.media.pcm import libsndfile_version
 from mediacheck.media.reading import ContainerReading
 from mediacheck.media.tracks import AudioTrack, VideoTrack, is_attached_picture, other_stream
@@ -20,11 +21,19 @@ DECODER_THREADS = 1
 """With several, which frame of a damaged stream an error falls on depends on timing, and so would the facts."""
 CHECKSUMMED = frozenset({"ac3", "eac3", "ffv1", "flac", "mjpeg", "mlp", "png", "truehd", "tta", "wavpack"})
 """Codecs whose frames carry checksums or leave no room for doubt: FFmpeg hands out damaged ones unless told not to."""
+DAMAGE_IN_THE_LOG = frozenset({"ffv1", "mjpeg"})
+"""Codecs whose decoders hand out a damaged picture as a good one and say so in FFmpeg's log alone (at level ERROR). The
+others raise or mark the frame; H.264's log speaks of harmless things too, such as the start of a copied stream."""
 LIBRARIES = Libraries(ffmpeg=av.ffmpeg_version_info)
 
 
 def decode_ffmpeg(source: Path, size: int, reading: ContainerReading) -> Decoded:
     """Decode with FFmpeg; what cannot be opened or read on is a problem among the facts."""
+    with error_log() as log:
+        return _decode(source, size, reading, log)
+
+
+def _decode(source: Path, size: int, reading: ContainerReading, log: Log) -> Decoded:
     try:
         container = open_container(source, reading.media_end)
     except MemoryError:
@@ -36,11 +45,11 @@ def decode_ffmpeg(source: Path, size: int, reading: ContainerReading) -> Decoded
         if is_plain_vorbis(container):
             libraries = msgspec.structs.replace(LIBRARIES, libsndfile=libsndfile_version())
             return Decoded(facts, (decode_vorbis(source, container),), libraries)
-        return _decode_streams(container, facts, reading)
+        return _decode_streams(container, facts, reading, log)
 
 
 def _decode_streams(
-    container: av.container.InputContainer, facts: ContainerFacts, reading: ContainerReading
+    container: av.container.InputContainer, facts: ContainerFacts, reading: ContainerReading, log: Log
 ) -> Decoded:
     tracks: dict[int, AudioTrack | VideoTrack] = {}
     problems: list[Problem] = []
@@ -64,7 +73,10 @@ def _decode_streams(
             for packet in container.demux([track.stream for track in tracks.values()]):
                 # Not packet.stream_index: the empty packets that end each stream all say 0.
                 if track := tracks.get(packet.stream.index):
+                    log.clear()
                     track.take(packet)
+                    if log and track.codec in DAMAGE_IN_THE_LOG and any(name == track.codec for _, name, _ in log):
+                        track.damaged += 1
         except MemoryError:
             raise
         except (av.FFmpegError, ValueError, LookupError) as error:

@@ -67,6 +67,8 @@ class Track:
         self.time_base = stream.time_base or Fraction(1, av.time_base)
         self.packets = 0
         self.errors = 0
+        self.damaged = 0
+        """Packets over which the decoder complained without refusing them."""
         self.error_spans: list[Span] = []
         self.problems: list[Problem] = []
 
@@ -311,6 +313,7 @@ class VideoTrack(Track):
                 pixel_format=context.pix_fmt,
                 sample_aspect_ratio=Fraction(aspect) if aspect else None,
                 declared_rate=Fraction(rate) if rate else None,
+                damaged=self.damaged,
             ),
             self._timeline,
         )

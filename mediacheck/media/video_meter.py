@@ -33,6 +33,8 @@ class VideoHeader:
     pixel_format: str | None
     sample_aspect_ratio: Fraction | None
     declared_rate: Fraction | None
+    damaged: int
+    """Packets over which the decoder complained without marking their frames."""
 
 
 class VideoMeter:
@@ -128,7 +130,7 @@ class VideoMeter:
             black_spans_totals=totals(black),
             frozen_spans=frozen,
             frozen_spans_totals=totals(frozen),
-            corrupt_frames=self.corrupt,
+            corrupt_frames=max(self.corrupt, header.damaged),
             black_share=Series.pack(self._black),
             change=Series.pack(self._change),
             local_change=Series.pack(self._local_change),

@@ -271,3 +271,16 @@ def test_raw_samples_that_end_inside_a_frame_are_cut(tmp_path: Path) -> None:
     assert found.outcome == "fail"
     assert "the last 1 bytes" in found.message
     assert report.facts.audio[0].samples == 1000
+
+
+@pytest.mark.parametrize("codec", ["ffv1", "mjpeg"])
+def test_damage_that_the_decoder_only_logs_is_counted(tmp_path: Path, codec: str) -> None:
+    options = {"level": "3", "slicecrc": "1"} if codec == "ffv1" else {"strict": "unofficial"}
+    path = encode(tmp_path / "a.mkv", video=pictures(12), video_codec=codec, video_options=options)
+    assert mediacheck.validate(path).verdict == "pass"
+    data = bytearray(path.read_bytes())
+    for place in range(len(data) // 2, len(data) // 2 + 400, 40):
+        data[place] ^= 0x55
+    report = mediacheck.validate(bytes(data))
+    assert report.verdict == "fail"
+    assert report.facts.video[0].corrupt_frames > 0
