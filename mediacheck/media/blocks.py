@@ -34,6 +34,8 @@ class BlockGatherer:
             return count
         return min(count, max(0, self._limit - self.taken))
 
+    # A signalling NaN of a damaged float file becomes a quiet one in float64, which numpy would warn of.
+    @np.errstate(invalid="ignore")
     def add_planar(self, planes: list[NDArray[np.generic]]) -> None:
         """``planes``: one 1-D array a channel, equally long."""
         count = len(planes[0])

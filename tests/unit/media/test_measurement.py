@@ -16,7 +16,7 @@ import mediacheck
 from mediacheck.errors import PathError, UsageError
 from mediacheck.media import measure, measure_array, unmeasured
 from mediacheck.media.vorbis import channel_order
-from tests.synthesis import encode, faded, pictures, speechlike, write_wav
+from tests.synthesis import encode, faded, pictures, speechlike, wav, write_wav
 
 B_FRAMES = {"bf": "3", "b-adapt": "0"}
 
@@ -284,3 +284,14 @@ def test_damage_that_the_decoder_only_logs_is_counted(tmp_path: Path, codec: str
     report = mediacheck.validate(bytes(data))
     assert report.verdict == "fail"
     assert report.facts.video[0].corrupt_frames > 0
+
+
+@pytest.mark.filterwarnings("error")
+def test_signalling_nan_and_huge_values_are_measured_without_a_warning(tmp_path: Path) -> None:
+    samples = np.tile(np.array([0.25, -0.25, 3e38, -3e38], "<f4"), 6000)
+    data = bytearray(samples.tobytes())
+    data[400:404] = b"\x01\x00\x80\x7f"  # a signalling NaN
+    path = tmp_path / "a.wav"
+    path.write_bytes(wav(bytes(data), 24000, 1, 32, 3))
+    (sound,) = measure(path, name="a").audio
+    assert (sound.samples, sound.non_finite.nan) == (24000, 1)
