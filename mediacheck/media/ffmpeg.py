@@ -37,7 +37,10 @@ def _decode(source: Path, size: int, reading: ContainerReading, log: Log) -> Dec
     try:
         container = open_container(source, reading.media_end)
     except MemoryError:
-        raise
+        # A damaged header that asks for more than FFmpeg hands out: nothing was decoded yet that could take as much.
+        message = "the header asks for more memory than FFmpeg hands out"
+        problem = Problem(code="not_media", message=message, affects="decodable")
+        return Decoded(ContainerFacts(format=None, problems=(problem,)))
     except (av.FFmpegError, ValueError, OSError):
         return Decoded(ContainerFacts(format=None, problems=(not_media(source, size, reading.family),)))
     with container:

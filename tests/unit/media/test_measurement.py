@@ -295,3 +295,14 @@ def test_signalling_nan_and_huge_values_are_measured_without_a_warning(tmp_path:
     path.write_bytes(wav(bytes(data), 24000, 1, 32, 3))
     (sound,) = measure(path, name="a").audio
     assert (sound.samples, sound.non_finite.nan) == (24000, 1)
+
+
+def test_a_header_that_asks_for_all_memory_is_a_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise av.error.MemoryError(12, "Cannot allocate memory", "a.mp3")
+
+    from mediacheck.media import ffmpeg
+
+    path = encode(tmp_path / "a.mp3", audio=faded(9600, 48000), audio_codec="libmp3lame")
+    monkeypatch.setattr(ffmpeg, "open_container", refuse)
+    assert mediacheck.validate(path).verdict == "fail"
