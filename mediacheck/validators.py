@@ -25,7 +25,6 @@ from mediacheck.resources import validators_root
 from mediacheck.serialise import convert, fraction_text, to_compact_json
 from mediacheck.verdict import Severity
 
-VALIDATOR_SCHEMA = "mediacheck.validator/1"
 FILE_NAME = "validator.toml"
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 

@@ -1,12 +1,10 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import ceil
 
-from mediacheck.checks.registry import Case, Result, check, every_audio, failed, passed
-from mediacheck.checks.silence import SilenceLevel, no_envelope, not_judged, silence_of
-from mediacheck.checks.wording import exact, fraction_text, limit
-from mediacheck.facts import AudioStream, Span, totals
+from mediacheck.checks.registry import Case, Result, check, every_audio
+from mediacheck.checks.silence import SilenceLevel, judge_end
+from mediacheck.facts import AudioStream
 
 
 class AudioLeadingSilence(SilenceLevel, frozen=True, kw_only=True):
@@ -28,17 +26,6 @@ def audio_leading_silence(case: Case, parameters: AudioLeadingSilence) -> Result
     """
 
     def judge(stream: AudioStream) -> Result:
-        if (reason := not_judged(stream, parameters.threshold_dbfs)) is not None:
-            return reason
-        silence = silence_of(stream, parameters.threshold_dbfs)
-        if silence is None:
-            return no_envelope(parameters.threshold_dbfs)
-        length, most = silence.leading, parameters.max_silence
-        text = f"leading silence {ceil(length * stream.sample_rate)} samples = {exact(length)}, limit {limit(most)} s"
-        measured, expected = fraction_text(length), fraction_text(most)
-        if length <= most:
-            return passed(text, measured=measured, expected=expected, unit="s")
-        span = Span(start=Fraction(0), end=length)
-        return failed(text, measured=measured, expected=expected, unit="s", spans=(span,), spans_totals=totals((span,)))
+        return judge_end(stream, "leading", parameters.max_silence, parameters.threshold_dbfs)
 
     return every_audio(case, judge)

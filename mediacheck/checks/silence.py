@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import ceil
+from typing import Literal
 
 import msgspec
 
-from mediacheck.checks.registry import Parameters, Result, inconclusive, not_applicable
-from mediacheck.checks.wording import number
+from mediacheck.checks.registry import Parameters, Result, failed, inconclusive, not_applicable, passed
+from mediacheck.checks.wording import exact, fraction_text, limit, number
 from mediacheck.facts import AudioStream, Span, SpanTotals, totals
 from mediacheck.spans import SILENCE_DBFS, silent_spans
 
@@ -85,3 +87,22 @@ def not_judged(stream: AudioStream, threshold_dbfs: float = SILENCE_DBFS) -> Res
 
 def no_envelope(threshold_dbfs: float) -> Result:
     return inconclusive(f"silence below {threshold_dbfs:g} dBFS needs the envelope, which these facts do not hold")
+
+
+def judge_end(
+    stream: AudioStream, end: Literal["leading", "trailing"], most: Fraction, threshold_dbfs: float
+) -> Result:
+    """Fail where the silence at one end of the stream is longer than ``most`` seconds."""
+    if (reason := not_judged(stream, threshold_dbfs)) is not None:
+        return reason
+    silence = silence_of(stream, threshold_dbfs)
+    if silence is None:
+        return no_envelope(threshold_dbfs)
+    length = silence.leading if end == "leading" else silence.trailing
+    text = f"{end} silence {ceil(length * stream.sample_rate)} samples = {exact(length)}, limit {limit(most)} s"
+    measured, expected = fraction_text(length), fraction_text(most)
+    if length <= most:
+        return passed(text, measured=measured, expected=expected, unit="s")
+    start = Fraction(0) if end == "leading" else stream.duration - length
+    span = Span(start=start, end=start + length)
+    return failed(text, measured=measured, expected=expected, unit="s", spans=(span,), spans_totals=totals((span,)))

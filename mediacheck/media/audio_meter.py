@@ -26,7 +26,7 @@ from mediacheck.facts import (
 from mediacheck.media.blocks import Block, BlockGatherer
 from mediacheck.media.channels import layout_of
 from mediacheck.media.digest import SampleDigest
-from mediacheck.media.levels import WINDOWS_PER_SECOND, LevelMeter, dbfs
+from mediacheck.media.levels import LevelMeter, dbfs
 from mediacheck.media.loudness import MINIMUM_RATE, LoudnessMeter
 from mediacheck.media.runs import ChannelRuns, ClippingMeter, NonFiniteMeter
 
@@ -126,7 +126,7 @@ class AudioMeter:
             meter.update(row, peak)
         if self._loudness is not None:
             self._loudness.update(levels, peaks)
-        last = -(-self._rate // WINDOWS_PER_SECOND)
+        last = -(-self._rate // spans.WINDOWS_PER_SECOND)
         self._tail = np.concatenate((self._tail, block[:, -last:]), axis=1)[:, -last:]
 
     def _normalise(self, block: Block) -> NDArray[np.bool_] | None:

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mediacheck.media.blocks import Block
+from mediacheck.spans import WINDOWS_PER_SECOND
 
-WINDOWS_PER_SECOND = 100
 PIECE = 8192
 """Windows that are looked at together at the end."""
 

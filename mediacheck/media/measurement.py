@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from mediacheck.errors import UsageError
 from mediacheck.facts import ContainerFacts, FileFacts, MediaFacts, Problem
-from mediacheck.media.audio_meter import AudioMeter, SampleScale
+from mediacheck.media.audio_meter import SCALES, AudioMeter
 from mediacheck.media.channels import MAX_CHANNELS, is_measurable, names_of
 from mediacheck.media.completeness import conclude
 from mediacheck.media.decoded import Decoded
@@ -20,6 +20,16 @@ from mediacheck.media.files import Hashing, require_file
 from mediacheck.media.headers import read_container
 from mediacheck.media.pcm import WIDTHS, decode_pcm, frame_bytes, libraries_for, parse_raw, sound_facts
 from mediacheck.media.reading import ContainerReading, PcmLayout
+
+# By numpy's name of a sample's type, without its byte order.
+ARRAY_SCALES = {
+    "u1": SCALES["u8"],
+    "i2": SCALES["s16"],
+    "i4": SCALES["s32"],
+    "f2": SCALES["flt"],
+    "f4": SCALES["flt"],
+    "f8": SCALES["dbl"],
+}
 
 
 def measure(source: Path, *, name: str, raw: str | None = None) -> MediaFacts:
@@ -69,20 +79,16 @@ def measure_array(samples: ArrayLike, sample_rate: int, *, name: str) -> MediaFa
         UsageError: the array or the rate is none of these.
     """
     array = np.asarray(samples)
-    scales = {"i2": 32768.0, "i4": 2147483648.0, "f2": 1.0, "f4": 1.0, "f8": 1.0}
-    kind = array.dtype.str[1:]
+    scale = ARRAY_SCALES.get(array.dtype.str[1:])
     if array.ndim == 1:
         array = array[:, None]
-    if array.ndim != 2 or not 1 <= array.shape[1] <= MAX_CHANNELS or (kind not in scales and kind != "u1"):
+    if array.ndim != 2 or not 1 <= array.shape[1] <= MAX_CHANNELS or scale is None:
         raise UsageError(
             f"an array of shape {np.shape(samples)} and type {array.dtype} is not audio; "
             "give (n,) or (n, channels) of float16, float32, float64, int16, int32 or uint8"
         )
     if isinstance(sample_rate, bool) or int(sample_rate) != sample_rate or not is_measurable(int(sample_rate), 1):
         raise UsageError(f"sample_rate {sample_rate!r} is not a whole number of Hz above zero")
-    scale = SampleScale(divisor=scales.get(kind, 1.0))
-    if kind == "u1":
-        scale = SampleScale(divisor=128.0, zero=128.0, low=-1.0, high=127 / 128)
     meter = AudioMeter(names_of(array.shape[1]), int(sample_rate), scale)
     meter.input.add_interleaved(array)
     stream = sound_facts(meter, int(sample_rate), codec=None, sample_format=array.dtype.name)
