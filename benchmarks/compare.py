@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import subprocess
+import sys
 import tarfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -47,6 +48,12 @@ def check_out(revision: str, folder: Path) -> Path:
         raise BenchmarkError(f"git knows no revision {revision!r} here; name a commit or a tag, or . for what is here")
     with tarfile.open(fileobj=io.BytesIO(archive.stdout)) as tar:
         tar.extractall(folder, filter="data")
+    # Old revisions have no compiled part.
+    build = folder / "hatch_build.py"
+    if build.exists():
+        done = subprocess.run([sys.executable, str(build)], capture_output=True, text=True)
+        if done.returncode:
+            raise BenchmarkError(f"the kernel of {revision} cannot be built: {done.stderr.strip()}")
     return folder
 
 

@@ -27,3 +27,7 @@ class ContractError(MediacheckError, ValueError):
 
 class FactsError(MediacheckError, ValueError):
     """A saved facts file is not one, or is of another schema."""
+
+
+class InstallationError(MediacheckError):
+    """A part of mediacheck itself is missing or does not fit the rest."""

@@ -23,41 +23,17 @@ from mediacheck.facts import (
     ZeroRun,
     totals,
 )
-from mediacheck.media.blocks import Block, BlockGatherer
+from mediacheck.media.blocks import Block, BlockGatherer, block_seconds
 from mediacheck.media.channels import layout_of
 from mediacheck.media.digest import SampleDigest
-from mediacheck.media.levels import LevelMeter, dbfs
-from mediacheck.media.loudness import MINIMUM_RATE, LoudnessMeter
-from mediacheck.media.runs import ChannelRuns, ClippingMeter, NonFiniteMeter
+from mediacheck.media.kernel import BlockKernel
+from mediacheck.media.levels import LevelMeter, dbfs, window_edges
+from mediacheck.media.loudness import MINIMUM_RATE, LoudnessMeter, filters, step_edges
+from mediacheck.media.runs import ChannelRuns, ClippingMeter, NonFiniteMeter, least_run
+from mediacheck.media.scales import SampleScale
 
-FULL_SCALE = 32767 / 32768
 MINIMUM_DC_SECONDS = Fraction(1, 10)
 """A mean over less than this is the phase of a tone, not an offset."""
-
-
-@dataclass(frozen=True)
-class SampleScale:
-    """How stored values become full scale 1.0: (value - zero) / divisor."""
-
-    divisor: float = 1.0
-    zero: float = 0.0
-    low: float = -FULL_SCALE
-    high: float = FULL_SCALE
-    """From which values on a sample stands at full scale, after scaling."""
-
-
-# What libav and libsndfile hand over, by FFmpeg's name of the sample format.
-SCALES = {
-    "u8": SampleScale(divisor=128.0, zero=128.0, low=-1.0, high=127 / 128),
-    "s16": SampleScale(divisor=32768.0),
-    "s32": SampleScale(divisor=2147483648.0),
-    "s64": SampleScale(divisor=9223372036854775808.0),
-    "flt": SampleScale(),
-    "dbl": SampleScale(),
-}
-# G.711's outermost codes, decoded to 16 bits: the loudest that these codecs can say.
-ALAW_SCALE = SampleScale(divisor=32768.0, low=-32256 / 32768, high=32256 / 32768)
-MULAW_SCALE = SampleScale(divisor=32768.0, low=-32124 / 32768, high=32124 / 32768)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,9 +66,12 @@ class AudioMeter:
         channels = len(names)
         self._names = names
         self._rate = sample_rate
-        self._scale = scale
-        self.input = BlockGatherer(channels, sample_rate, limit, self._measure)
-        self._levels = LevelMeter(channels, sample_rate)
+        self._floats = scale.floats
+        self.input = BlockGatherer(channels, sample_rate, scale, limit, self._measure)
+        seconds = block_seconds(channels, sample_rate)
+        self._kernel = BlockKernel(channels, seconds * sample_rate, least_run(sample_rate), filters(sample_rate))
+        self._windows, self._steps = window_edges(sample_rate, seconds), step_edges(sample_rate, seconds)
+        self._levels = LevelMeter(channels)
         self._runs = [ChannelRuns(c, sample_rate) for c in range(channels)]
         self._clipping = [ClippingMeter(scale.low, scale.high) for _ in range(channels)]
         self._non_finite = NonFiniteMeter(sample_rate)
@@ -103,42 +82,44 @@ class AudioMeter:
     # Damaged float files hold values whose squares overflow: the levels are then not measured, which None says.
     @np.errstate(all="ignore")
     def _measure(self, block: Block) -> None:
+        windows, steps = self._edges(block.shape[1])
         finite: NDArray[np.bool_] | None = None
-        if self._scale.divisor != 1.0:
-            # Whole numbers: all finite, and no minus zero among them.
-            block -= self._scale.zero
-            block *= 1.0 / self._scale.divisor
-        else:
-            # Minus zero and zero are one sample value: both sum to plus zero.
-            block += 0.0
-            finite = self._normalise(block)
-        self._digest.update(block)
-        for runs, row in zip(self._runs, block, strict=True):
-            runs.update(row)
-        levels = block
+        clean = block
+        measured = self._kernel.measure(block, windows, steps)
+        if measured is None:
+            finite = np.isfinite(block)
+            if finite.all():
+                # Their sum overflows: all the same they are finite.
+                finite = None
+            else:
+                self._non_finite.update(block, finite)
+                # One NaN stands for all that is not finite.
+                block[~finite] = np.nan
+                clean = np.where(finite, block, 0.0)
+            measured = self._kernel.measure(block, windows, steps, clean)
+            assert measured is not None
         if finite is None:
             self._non_finite.skip(block.shape[1])
-        else:
-            levels = np.where(finite, block, 0.0)
-        self._levels.update(levels, finite)
-        peaks = self._levels.block_peak.tolist()
-        for meter, row, peak in zip(self._clipping, levels, peaks, strict=True):
-            meter.update(row, peak)
+        self._digest.update(block)
+        self._levels.update(measured, windows, finite)
+        peaks = measured.peaks.tolist()
+        for channel, row in enumerate(block):
+            self._runs[channel].update(row, measured.runs[channel])
+            self._clipping[channel].update(clean[channel], peaks[channel])
         if self._loudness is not None:
-            self._loudness.update(levels, peaks)
+            self._loudness.update(measured.energy, steps)
         last = -(-self._rate // spans.WINDOWS_PER_SECOND)
         self._tail = np.concatenate((self._tail, block[:, -last:]), axis=1)[:, -last:]
 
-    def _normalise(self, block: Block) -> NDArray[np.bool_] | None:
-        """Count what is not finite and make one NaN of it all; the mask of the finite, or None where all are."""
-        if np.isfinite(block.sum()):
-            return None
-        finite = np.isfinite(block)
-        if finite.all():
-            return None
-        self._non_finite.update(block, finite)
-        block[~finite] = np.nan
-        return finite
+    def _edges(self, count: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The edges of the windows and of the steps of a block of ``count`` samples."""
+        if count == self._windows[-1]:
+            return self._windows, self._steps
+        # Below 100 Hz a second has all its windows, with and without samples.
+        last = -(-count // self._rate) * spans.WINDOWS_PER_SECOND
+        if self._rate >= spans.WINDOWS_PER_SECOND:
+            last = int(np.searchsorted(self._windows, count))
+        return np.minimum(self._windows[: last + 1], count), np.append(self._steps[self._steps < count], count)
 
     def flush(self) -> None:
         """Measure what is left; after this, ``input`` takes no more and its counts are final."""
@@ -242,11 +223,11 @@ class AudioMeter:
         all_silent = bool(silences) and silences[0].length == duration
         if self._loudness is None or duration < Fraction(2, 5) or all_silent:
             return Loudness()
-        self._loudness.finish()
+        self._kernel.finish_true_peak()
         return Loudness(
             integrated_lufs=self._loudness.integrated(),
             range_lu=self._loudness.range(),
-            true_peak_dbtp=dbfs(self._loudness.true_peak),
+            true_peak_dbtp=dbfs(self._kernel.true_peak),
         )
 
 

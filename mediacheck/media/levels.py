@@ -8,7 +8,7 @@ from array import array
 import numpy as np
 from numpy.typing import NDArray
 
-from mediacheck.media.blocks import Block
+from mediacheck.media.kernel import Measured
 from mediacheck.spans import WINDOWS_PER_SECOND
 
 PIECE = 8192
@@ -23,56 +23,40 @@ def dbfs(value: float) -> float | None:
     return round(20.0 * math.log10(value), 3) + 0.0
 
 
+def window_edges(sample_rate: int, seconds: int) -> NDArray[np.int64]:
+    """Where the windows of so many seconds begin, and where the last ends. Below 100 Hz some hold no sample."""
+    return np.array([-(-k * sample_rate // WINDOWS_PER_SECOND) for k in range(seconds * WINDOWS_PER_SECOND + 1)])
+
+
 class LevelMeter:
-    def __init__(self, channels: int, sample_rate: int) -> None:
-        self._rate = sample_rate
-        edges = [-(-k * sample_rate // WINDOWS_PER_SECOND) for k in range(WINDOWS_PER_SECOND)]
-        self._starts = np.array(edges)
-        self._even = sample_rate % WINDOWS_PER_SECOND == 0
+    def __init__(self, channels: int) -> None:
         self.peak = np.zeros(channels)
-        self.block_peak = np.zeros(channels)
-        """Peak of the last block alone."""
         self.total = np.zeros(channels)
         self.squares = np.zeros(channels)
         self.finite = np.zeros(channels, np.int64)
         self.envelope = [array("f") for _ in range(channels)]
 
-    def update(self, block: Block, finite: NDArray[np.bool_] | None) -> None:
-        """``block``: (channels, up to one second), zeros where not finite; ``finite``: its mask, None: all are."""
-        channels, count = block.shape
-        self.block_peak = np.maximum(block.max(axis=1), -block.min(axis=1))
-        np.maximum(self.peak, self.block_peak, out=self.peak)
-        self.total += block.sum(axis=1)
-        if self._even and count == self._rate and finite is None:
-            windows = block.reshape(channels, WINDOWS_PER_SECOND, -1)
-            squares = np.einsum("cwk,cwk->cw", windows, windows)
-            starts, counts = self._starts, np.full((channels, 1), count // WINDOWS_PER_SECOND)
-            self.finite += count
-        else:
-            # Below 100 Hz some windows hold no sample: they have no level, and reduceat must not see them.
-            starts = np.unique(self._starts[self._starts < count])
-            squares = np.add.reduceat(block * block, starts, axis=1)
-            if finite is None:
-                counts = np.broadcast_to(np.diff(np.append(starts, count)), squares.shape)
-            else:
-                counts = np.add.reduceat(finite.astype(np.int64), starts, axis=1)
-            self.finite += counts.sum(axis=1)
-        self.squares += squares.sum(axis=1)
-        levels = self._levels(squares, counts, starts)
+    def update(self, measured: Measured, edges: NDArray[np.int64], finite: NDArray[np.bool_] | None) -> None:
+        """Take what the kernel measured of a block.
+
+        Args:
+            measured: over its samples with zeros where they are not finite.
+            edges: of its windows.
+            finite: mask of the block's samples, (channels, n); None: all are finite.
+        """
+        counts = np.diff(edges)
+        if finite is not None:
+            before = np.zeros((len(finite), finite.shape[1] + 1), np.int64)
+            np.cumsum(finite, axis=1, out=before[:, 1:])
+            counts = np.diff(before[:, edges], axis=1)
+        np.maximum(self.peak, measured.peaks, out=self.peak)
+        self.total += measured.sums
+        self.squares += measured.squares.sum(axis=1)
+        self.finite += counts.sum(axis=-1)
+        # A window without a finite sample has the level NaN.
+        levels = np.sqrt(measured.squares / counts).astype(np.float32)
         for envelope, row in zip(self.envelope, levels, strict=True):
             envelope.frombytes(row.tobytes())
-
-    def _levels(
-        self, squares: NDArray[np.float64], counts: NDArray[np.int64], starts: NDArray[np.int64]
-    ) -> NDArray[np.float32]:
-        """RMS per window; NaN where a window holds no finite sample."""
-        with np.errstate(invalid="ignore", divide="ignore"):
-            rms = np.sqrt(squares / counts).astype(np.float32)
-        if len(starts) == len(self._starts) or self._rate >= WINDOWS_PER_SECOND:
-            return rms
-        full = np.full((len(rms), WINDOWS_PER_SECOND), np.nan, np.float32)
-        full[:, np.searchsorted(self._starts, starts, side="right") - 1] = rms
-        return full
 
     def rms(self) -> NDArray[np.float64]:
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from mediacheck.errors import UsageError
 from mediacheck.facts import ContainerFacts, FileFacts, MediaFacts, Problem
-from mediacheck.media.audio_meter import SCALES, AudioMeter
+from mediacheck.media.audio_meter import AudioMeter
 from mediacheck.media.channels import MAX_CHANNELS, is_measurable, names_of
 from mediacheck.media.completeness import conclude
 from mediacheck.media.decoded import Decoded
@@ -20,6 +20,7 @@ from mediacheck.media.files import Hashing, require_file
 from mediacheck.media.headers import read_container
 from mediacheck.media.pcm import WIDTHS, decode_pcm, frame_bytes, libraries_for, parse_raw, sound_facts
 from mediacheck.media.reading import ContainerReading, PcmLayout
+from mediacheck.media.scales import SCALES
 
 # By numpy's name of a sample's type, without its byte order.
 ARRAY_SCALES = {

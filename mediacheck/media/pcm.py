@@ -15,10 +15,11 @@ import numpy as np
 
 from mediacheck.errors import UsageError
 from mediacheck.facts import AudioStream, Libraries, Timeline
-from mediacheck.media.audio_meter import ALAW_SCALE, MULAW_SCALE, SCALES, AudioHeader, AudioMeter, SampleScale
+from mediacheck.media.audio_meter import AudioHeader, AudioMeter
 from mediacheck.media.channels import is_measurable, names_of
 from mediacheck.media.files import Window
 from mediacheck.media.reading import PcmLayout
+from mediacheck.media.scales import ALAW_SCALE, MULAW_SCALE, SCALES, SampleScale
 
 if TYPE_CHECKING:
     from soundfile import SoundFile

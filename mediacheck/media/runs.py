@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -22,6 +23,11 @@ CLIPPED_RUN = 3
 """Samples in a row at full scale that count as clipping: one or two may be a true peak."""
 
 Row = NDArray[np.float64]
+
+
+def least_run(sample_rate: int) -> int:
+    """Samples of the shortest run that counts."""
+    return -(-sample_rate // ZERO_RUNS_PER_SECOND)
 
 
 @dataclass
@@ -57,29 +63,20 @@ class ChannelRuns:
         self.zeros: list[ZeroRun] = []
         self.constants: list[ConstantRun] = []
 
-    def update(self, row: Row) -> None:
-        """``row``: the next samples, NaN where not finite (NaN equals nothing, so it ends a run)."""
+    def update(self, row: Row, runs: list[tuple[int, int]]) -> None:
+        """Take the next block.
+
+        Args:
+            row: its samples, NaN where not finite (NaN equals nothing, so it ends a run).
+            runs: (start, end) of its first and last run of equal samples and of all that are long enough, in order.
+        """
         self._fill_waiting(row)
-        for start, end in self._runs_in(row):
+        # Those that touch an edge of the block may go on beyond it, however short they are here.
+        for start, end in runs:
             self._take(row, start, end)
         self._position += len(row)
+        # A copy in either case: the block's memory is filled again.
         self._history = np.concatenate((self._history, row[-self._flank :]))[-self._flank :]
-
-    def _runs_in(self, row: Row) -> list[tuple[int, int]]:
-        """The runs that are long enough, and those that touch an edge of the block, in order."""
-        # A run that is long enough holds three samples in a row of every ``step``-th: where no three are equal, there
-        # is none, and only the edges are left to look at. That is so of nearly all sound.
-        step = max(1, self._rate // (ZERO_RUNS_PER_SECOND * 3))
-        coarse = row[::step]
-        equal = coarse[1:] == coarse[:-1]
-        if not (equal[1:] & equal[:-1]).any() and row[0] != row[1 % len(row)] and row[-1] != row[-2 % len(row)]:
-            return [(0, 1), (len(row) - 1, len(row))]
-        changes = np.flatnonzero(row[1:] != row[:-1]) + 1
-        starts = np.concatenate(([0], changes))
-        ends = np.concatenate((changes, [len(row)]))
-        long_enough = (ends - starts) * ZERO_RUNS_PER_SECOND >= self._rate
-        long_enough[0] = long_enough[-1] = True
-        return list(zip(starts[long_enough].tolist(), ends[long_enough].tolist(), strict=True))
 
     def _take(self, row: Row, start: int, end: int) -> None:
         value = float(row[start])
@@ -93,7 +90,7 @@ class ChannelRuns:
                     self._close(opened, self._position + end, row[end : end + self._flank])
                 return
             self._close(opened, self._position, row[: self._flank])
-        if np.isnan(value):
+        if math.isnan(value):
             return
         run = _Open(value, self._position + start, self._level_before(row, start) if value == 0.0 else None)
         if end == len(row):

@@ -6,16 +6,17 @@ import math
 import struct
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 import av
 import numpy as np
 from numpy.typing import NDArray
 
 from mediacheck.facts import AudioStream, OtherStream, Problem, SampleBounds, Span, VideoStream
-from mediacheck.media.audio_meter import ALAW_SCALE, MULAW_SCALE, SCALES, AudioHeader, AudioMeter
+from mediacheck.media.audio_meter import AudioHeader, AudioMeter
 from mediacheck.media.channels import is_measurable, names_of
 from mediacheck.media.reading import ContainerReading
+from mediacheck.media.scales import ALAW_SCALE, MULAW_SCALE, SCALES
 from mediacheck.media.timeline import AudioTimeline, VideoTimeline
 from mediacheck.media.video_meter import VideoHeader, VideoMeter
 
@@ -141,19 +142,32 @@ class AudioTrack(Track):
         self._priming = 0
         self._padding = 0
         self._frame_size = 0
+        self._unread: av.Packet[Any] | None = None
+        """The packet before, where its side data was not looked at."""
 
     def note_packet(self, packet: av.Packet[Any]) -> None:
         self._timeline.packet(packet.pts, packet.duration or 0)
+
+    def take(self, packet: av.Packet[Any]) -> None:
+        frames = cast("list[av.AudioFrame]", self.decode(packet))
+        # What is skipped shortens a frame, or leaves none. Looking at every packet would take a tenth of the time that
+        # decoding it does.
+        if len(frames) == 1 and frames[0].samples == self._frame_size:
+            self._unread = packet
+        else:
+            for shortened in (self._unread, packet):
+                if shortened is not None:
+                    self._note_skipped(shortened)
+            self._unread = None
+        for frame in frames:
+            self._take_frame(frame)
+
+    def _note_skipped(self, packet: av.Packet[Any]) -> None:
         if packet.has_sidedata("skip_samples"):
             # AVPacketSideData SKIP_SAMPLES: u32le samples to skip at the start, u32le at the end, two reasons.
             start, end = struct.unpack_from("<II", bytes(packet.get_sidedata("skip_samples")))
             self._priming += start
             self._padding += end
-
-    def take(self, packet: av.Packet[Any]) -> None:
-        for frame in self.decode(packet):
-            assert isinstance(frame, av.AudioFrame)
-            self._take_frame(frame)
 
     def _take_frame(self, frame: av.AudioFrame) -> None:
         form = (frame.sample_rate, frame.layout.nb_channels, frame.format.name)

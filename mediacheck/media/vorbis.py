@@ -12,9 +12,10 @@ import av
 import msgspec
 
 from mediacheck.facts import AudioStream
-from mediacheck.media.audio_meter import AudioHeader, AudioMeter, SampleScale
+from mediacheck.media.audio_meter import AudioHeader, AudioMeter
 from mediacheck.media.channels import MASK_NAMES, names_of
 from mediacheck.media.pcm import read_into
+from mediacheck.media.scales import SampleScale
 from mediacheck.media.timeline import AudioTimeline
 
 # The order in which Vorbis stores channels (Vorbis I, 4.3.9), in FFmpeg's names. libsndfile keeps it.

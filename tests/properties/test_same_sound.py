@@ -20,8 +20,9 @@ import mediacheck
 from mediacheck import spans
 from mediacheck.facts import AudioStream, MediaFacts
 from mediacheck.media import ffmpeg, measure_array
-from mediacheck.media.audio_meter import AudioMeter, SampleScale
+from mediacheck.media.audio_meter import AudioMeter
 from mediacheck.media.pcm import sound_facts
+from mediacheck.media.scales import SampleScale
 from tests.synthesis import encode, faded, pictures, speechlike, write_wav
 
 SLOW = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

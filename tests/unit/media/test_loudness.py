@@ -1,36 +1,36 @@
-"""The K-weighting filter against its recursion, loudness and true peak against the values that the standards state."""
+"""The K-weighting filter against its table, loudness and true peak against the values that the standards state."""
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
-from mediacheck.media.loudness import KWeighting, LoudnessMeter, TruePeak, channel_weights, k_weighting
+from mediacheck.media.kernel import BlockKernel
+from mediacheck.media.loudness import LoudnessMeter, channel_weights, filters, k_weighting, step_edges
 
 RATE = 48000
 
 
-def recursion(x: np.ndarray, rate: int) -> np.ndarray:
-    for (b0, b1, b2), (_, a1, a2) in k_weighting(rate):
-        s1 = s2 = 0.0
-        out = []
-        for v in x:
-            y = s1 + b0 * v
-            s1, s2 = s2 + b1 * v - a1 * y, b2 * v - a2 * y
-            out.append(y)
-        x = np.array(out)
-    return x
+class Loudness(NamedTuple):
+    integrated: float | None
+    range: float | None
 
 
-def measure(x: np.ndarray, rate: int = RATE, names: tuple[str, ...] = ("FL", "FR")) -> LoudnessMeter:
+def measure(x: np.ndarray, rate: int = RATE, names: tuple[str, ...] = ("FL", "FR")) -> Loudness:
+    """By the kernel and the meter, a second at a time."""
     meter = LoudnessMeter(names, rate)
+    kernel = BlockKernel(len(names), rate, rate // 100, filters(rate))
     for start in range(0, x.shape[1], rate):
         block = np.ascontiguousarray(x[:, start : start + rate])
-        meter.update(block, np.abs(block).max(axis=1).tolist())
-    meter.finish()
-    return meter
+        edges = step_edges(rate, 1)
+        edges = np.append(edges[edges < block.shape[1]], block.shape[1])
+        measured = kernel.measure(block, edges, edges)
+        assert measured is not None
+        meter.update(measured.energy, edges)
+    return Loudness(meter.integrated(), meter.range())
 
 
 def sine(seconds: float, dbfs: float, frequency: float = 997.0, rate: int = RATE, channels: int = 2) -> np.ndarray:
@@ -45,45 +45,33 @@ def test_the_table_of_bs_1770_at_48_khz() -> None:
     assert high_pass.a == pytest.approx((1.0, -1.99004745483398, 0.99007225036621), abs=1e-13)
 
 
-@pytest.mark.parametrize("rate", [4000, 8000, 22050, 44100, 44101, 48000])
-def test_the_matrices_are_the_recursion(rate: int) -> None:
-    x = np.random.default_rng(5).standard_normal((2, 4011))
-    whole = KWeighting(2, rate).apply(x)
-    pieces = KWeighting(2, rate)
-    cut = np.concatenate([pieces.apply(x[:, a:b]) for a, b in ((0, 7), (7, 1700), (1700, 1700), (1700, 4011))], axis=1)
-    for row, given in enumerate(x):
-        expected = recursion(given, rate)
-        np.testing.assert_allclose(whole[row], expected, atol=1e-9)
-        np.testing.assert_allclose(cut[row], expected, atol=1e-9)
-
-
 @pytest.mark.parametrize("level", [-23.0, -33.0])
 def test_ebu_tech_3341_steady_tones(level: float) -> None:
     # Cases 1 and 2: a stereo sine of 1 kHz at -23 (-33) dBFS for 20 s reads -23.0 (-33.0) LUFS, +-0.1 LU.
-    loudness = measure(sine(20, level, 1000.0)).integrated()
+    loudness = measure(sine(20, level, 1000.0)).integrated
     assert loudness == pytest.approx(level, abs=0.1)
 
 
 def test_ebu_tech_3341_relative_gate() -> None:
     # Case 3: -36 dBFS 10 s, -23 dBFS 60 s, -36 dBFS 10 s reads -23.0 LUFS: the relative gate leaves the ends out.
     x = np.concatenate([sine(10, -36, 1000.0), sine(60, -23, 1000.0), sine(10, -36, 1000.0)], axis=1)
-    assert measure(x).integrated() == pytest.approx(-23.0, abs=0.1)
+    assert measure(x).integrated == pytest.approx(-23.0, abs=0.1)
 
 
 def test_ebu_tech_3342_range() -> None:
     # Case 1: -20 then -30 dBFS, 20 s each, reads 10 LU, +-1 LU.
     x = np.concatenate([sine(20, -20, 1000.0), sine(20, -30, 1000.0)], axis=1)
-    assert measure(x).range() == pytest.approx(10.0, abs=1.0)
+    assert measure(x).range == pytest.approx(10.0, abs=1.0)
 
 
 def test_mono_at_full_scale_is_minus_3_01() -> None:
     # BS.1770-4: a 0 dBFS sine of 997 Hz in one channel reads -3.01 LKFS.
-    assert measure(sine(2, 0.0, channels=1), names=("FC",)).integrated() == pytest.approx(-3.01, abs=0.02)
+    assert measure(sine(2, 0.0, channels=1), names=("FC",)).integrated == pytest.approx(-3.01, abs=0.02)
 
 
 @pytest.mark.parametrize("rate", [8000, 16000, 22050, 32000, 44100, 96000])
 def test_the_same_tone_reads_the_same_at_any_rate(rate: int) -> None:
-    assert measure(sine(3, -20, rate=rate), rate).integrated() == pytest.approx(-20.0, abs=0.1)
+    assert measure(sine(3, -20, rate=rate), rate).integrated == pytest.approx(-20.0, abs=0.1)
 
 
 def test_true_peak_between_the_samples() -> None:
@@ -91,32 +79,17 @@ def test_true_peak_between_the_samples() -> None:
     t = np.arange(RATE)
     x = 0.5 * np.sin(2 * np.pi * t / 4 + math.pi / 4)
     fade = np.minimum(1.0, np.minimum(t, t[::-1]) / 1000)
-    peak = TruePeak(1, RATE)
-    peak.update((x * fade)[None, :], [float(np.abs(x * fade).max())])
-    peak.finish()
-    assert -6.4 <= 20 * math.log10(peak.peak) <= -5.8
-
-
-def test_true_peak_skips_nothing_that_matters() -> None:
-    # Against interpolating every sample, in one piece.
-    rng = np.random.default_rng(3)
-    x = rng.standard_normal((1, 20000)) * np.repeat(rng.uniform(0.05, 1, 200), 100)
-    meter = TruePeak(1, RATE)
-    for start in range(0, 20000, 3331):
-        block = x[:, start : start + 3331]
-        meter.update(block, np.abs(block).max(axis=1).tolist())
-    meter.finish()
-    from mediacheck.media import loudness
-
-    phases = [loudness._PHASE_0, loudness._PHASE_1, loudness._PHASE_1[::-1], loudness._PHASE_0[::-1]]
-    whole = max(float(np.abs(np.convolve(x[0], phase)).max()) for phase in phases)
-    assert meter.peak == pytest.approx(max(whole, float(np.abs(x).max())), rel=1e-12)
+    kernel = BlockKernel(1, RATE, 10, filters(RATE))
+    edges = np.array([0, RATE])
+    kernel.measure((x * fade)[None, :], edges, edges)
+    kernel.finish_true_peak()
+    assert -6.4 <= 20 * math.log10(kernel.true_peak) <= -5.8
 
 
 def test_short_or_silent_sound_has_no_loudness() -> None:
-    assert measure(sine(0.39, -20)).integrated() is None
-    assert measure(np.zeros((2, RATE))).integrated() is None
-    assert measure(sine(2.9, -20)).range() is None
+    assert measure(sine(0.39, -20)).integrated is None
+    assert measure(np.zeros((2, RATE))).integrated is None
+    assert measure(sine(2.9, -20)).range is None
 
 
 def test_weights_by_place() -> None:

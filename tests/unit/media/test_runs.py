@@ -10,7 +10,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mediacheck.media.runs import ChannelRuns, ClippingMeter, NonFiniteMeter
+from mediacheck.media.kernel import BlockKernel
+from mediacheck.media.runs import ChannelRuns, ClippingMeter, NonFiniteMeter, least_run
 
 RATE = 1000  # 5 samples make a zero run, 20 a constant run, 2 lie on either side
 
@@ -35,6 +36,15 @@ def runs_of(x: np.ndarray) -> list[tuple[float, int, int]]:
     return found
 
 
+def equal_runs(block: np.ndarray) -> list[tuple[int, int]]:
+    samples = np.ascontiguousarray(block[None])
+    edges = np.array([0, len(block)])
+    kernel = BlockKernel(1, len(block), least_run(RATE), None)
+    measured = kernel.measure(samples, edges, edges, np.nan_to_num(samples))
+    assert measured is not None
+    return measured.runs[0]
+
+
 def level(x: np.ndarray) -> float | None:
     x = x[np.isfinite(x)]
     power = float(np.mean(x * x)) if len(x) else 0.0
@@ -46,7 +56,7 @@ def level(x: np.ndarray) -> float | None:
 def test_zero_and_constant_runs(x: np.ndarray, cuts: list[int]) -> None:
     meter = ChannelRuns(3, RATE)
     for block in blocks(x, cuts):
-        meter.update(block)
+        meter.update(block, equal_runs(block))
     meter.finish()
     zeros = [(s, e) for v, s, e in runs_of(x) if v == 0 and e - s >= 5]
     assert [(z.start * RATE, z.end * RATE) for z in meter.zeros] == zeros
