@@ -68,7 +68,7 @@ class Series(Struct, frozen=True, kw_only=True):
         if sys.byteorder == "big":
             values = array("f", values)
             values.byteswap()
-        return cls(count=len(values), data=base64.b64encode(values.tobytes()).decode("ascii"))
+        return cls(count=len(values), data=base64.b64encode(values).decode("ascii"))
 
     def unpack(self) -> array[float]:
         """The values as ``array('f')``; NaN stands where there was nothing to measure."""

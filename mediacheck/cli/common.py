@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from mediacheck import serialise
 from mediacheck.cli.debug import debug_wanted
 from mediacheck.cli.exits import ExitCode, exit_for
 from mediacheck.cli.inputs import MEDIA_SUFFIXES, RAW_SUFFIXES, Inputs
@@ -97,13 +96,13 @@ def tell_skipped(inputs: Inputs, *, quiet: bool) -> None:
         note(f"{inputs.skipped} {noun} not media by the suffix, and left out")
 
 
-def tell_internal_error(measured: Measured) -> None:
+def tell_internal_error(measured: Measured[Any]) -> None:
     """Say that mediacheck itself failed on a file; with the traceback where someone looks for the bug."""
     assert measured.failure is not None, "an internal error is a failure"
     if debug_wanted() and measured.failure.traceback:
         click.echo(measured.failure.traceback, nl=False, err=True)
     note(
-        f"internal error on {printable(measured.facts.file.name)}: {printable(measured.failure.message)}; "
+        f"internal error on {printable(measured.name)}: {printable(measured.failure.message)}; "
         "this is a bug in mediacheck: please report it with what MEDIACHECK_DEBUG=1 prints"
     )
 
@@ -113,11 +112,11 @@ def facts_target(folder: Path, relative: PurePath) -> Path:
     return folder / relative.parent / f"{relative.name}.facts.json"
 
 
-def save_facts(folder: Path, relative: PurePath, facts: MediaFacts) -> None:
-    """Write the facts of one file."""
+def save_facts(folder: Path, relative: PurePath, facts: bytes) -> None:
+    """Write the facts of one file, as JSON."""
     target = facts_target(folder, relative)
     target.parent.mkdir(parents=True, exist_ok=True)
-    write_file(target, serialise.to_json(facts))
+    write_file(target, facts)
 
 
 def plan_facts(folder: str, inputs: Inputs, outputs: Outputs) -> Path:

@@ -44,7 +44,7 @@ def measure_command(
     with ExitStack() as stack:
         stdin = stack.enter_context(standard_input(STDIN in paths))
         inputs = gather(paths, suffixes=common.suffixes_for(raw), stdin=stdin)
-        measuring = stack.enter_context(Measuring(inputs.files, raw=raw, settings=settings, quiet=quiet))
+        measuring = stack.enter_context(Measuring(inputs.files, _keep, raw=raw, settings=settings, quiet=quiet))
         outputs = plan(json_, None, (), quiet=quiet, sources=[item.path for item in inputs.files])
         saved = None if facts is None else common.plan_facts(facts, inputs, outputs)
         common.tell_skipped(inputs, quiet=quiet)
@@ -52,14 +52,14 @@ def measure_command(
         code = ExitCode.PASS
         for measured in measuring.all():
             if saved is not None:
-                common.save_facts(saved, inputs.files[measured.index].relative, measured.facts)
+                common.save_facts(saved, inputs.files[measured.index].relative, serialise.to_json(measured.result))
             if measured.internal_error:
                 common.tell_internal_error(measured)
                 code = ExitCode.TOOL_FAILED
             elif measured.failure is not None:
-                note(f"{printable(measured.facts.file.name)}: {printable(measured.failure.message)}")
+                note(f"{printable(measured.name)}: {printable(measured.failure.message)}")
                 code = max(code, ExitCode.INCONCLUSIVE)
-            kept[measured.index] = measured.facts
+            kept[measured.index] = measured.result
     ordered = tuple(kept[index] for index in sorted(kept))
     if json_ is not None:
         data = serialise.to_json(FactsList(facts=ordered) if inputs.several else ordered[0])
@@ -70,3 +70,7 @@ def measure_command(
     if outputs.text_wanted:
         echo("".join(render_facts(item) for item in ordered))
     return code
+
+
+def _keep(facts: MediaFacts) -> MediaFacts:
+    return facts

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from mediacheck.api import FileChangedError, measure
 from mediacheck.cli.inputs import Input
@@ -14,6 +15,8 @@ from mediacheck.cli.settings import Settings
 from mediacheck.errors import PathError
 from mediacheck.facts import ContainerFacts, FileFacts, MediaFacts, Problem
 from mediacheck.workers import Pool, WorkerFailure
+
+Made = TypeVar("Made")
 
 _MEGABYTE = 1_000_000
 PLAIN_SUFFIXES = frozenset({".wav", ".wave", ".w64", ".rf64", ".aif", ".aiff", ".pcm", ".raw"})
@@ -29,12 +32,13 @@ class Work:
 
 
 @dataclass(frozen=True)
-class Measured:
+class Measured(Generic[Made]):
     index: int
     """Position among the inputs."""
-    facts: MediaFacts
+    name: str
+    result: Made
     failure: WorkerFailure | None
-    """Why the facts are no more than bytes and digest; None where the file was measured."""
+    """Why the result is of facts that are no more than bytes and digest; None where the file was measured."""
 
     @property
     def internal_error(self) -> bool:
@@ -47,39 +51,63 @@ def measure_one(work: Work) -> MediaFacts:
     return measure(work.path, name=work.name, raw=work.raw)
 
 
+def _measure_and_make(make: Callable[[MediaFacts], Made], work: Work) -> Made:
+    return make(measure_one(work))
+
+
 def import_decoders(plain: bool) -> None:
     """Runs in a worker as it starts. ``plain``: all files look uncompressed, which FFmpeg is not needed for."""
     import mediacheck.media.measurement
-    from mediacheck.media.memory import keep_freed_memory
 
-    keep_freed_memory()
     if not plain:
         import mediacheck.media.ffmpeg  # noqa: F401
 
 
-class Measuring:
-    """Workers that measure. They start, and import the decoders, while the caller loads validators and contracts."""
+class Measuring(Generic[Made]):
+    """Workers that measure, and make of the facts what is wanted of them.
 
-    def __init__(self, files: Sequence[Input], *, raw: str | None, settings: Settings, quiet: bool) -> None:
+    The facts of an hour take several megabytes, most of them series of which a report holds none: what is made of them
+    is made where they are.
+    """
+
+    def __init__(
+        self,
+        files: Sequence[Input],
+        make: Callable[[MediaFacts], Made],
+        *,
+        raw: str | None,
+        settings: Settings,
+        quiet: bool,
+    ) -> None:
+        """Start the workers.
+
+        Args:
+            files: what to measure.
+            make: called in a worker with the facts of each file; it and what it makes must be picklable.
+            raw: layout of files without a header.
+            settings: number of workers, limits.
+            quiet: no progress.
+        """
         self._work = [Work(item.path, item.name, raw) for item in files]
+        self._make = make
         self._settings = settings
         self._quiet = quiet
         plain = raw is not None or all(item.path.suffix.lower() in PLAIN_SUFFIXES for item in files)
-        self._pool: Pool[Work, MediaFacts] = Pool(
-            measure_one,
+        self._pool: Pool[Work, Made] = Pool(
+            partial(_measure_and_make, make),
             jobs=min(settings.jobs, len(self._work)),
             timeout_s=settings.timeout,
             memory_bytes=settings.memory_limit * _MEGABYTE,
             prepare=partial(import_decoders, plain),
         )
 
-    def __enter__(self) -> Measuring:
+    def __enter__(self) -> Measuring[Made]:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._pool.close()
 
-    def all(self) -> Iterator[Measured]:
+    def all(self) -> Iterator[Measured[Made]]:
         """Measure every file, yielding each as it is done.
 
         Raises:
@@ -87,13 +115,14 @@ class Measuring:
         """
         with progress(len(self._work), quiet=self._quiet) as advance:
             for index, result in self._pool.run(self._work):
+                name = self._work[index].name
                 if isinstance(result, WorkerFailure):
                     if result.error is not None and not isinstance(result.error, PathError):
                         raise result.error
                     facts = _facts_without_measuring(self._work[index], result, self._settings)
-                    yield Measured(index, facts, result)
+                    yield Measured(index, name, self._make(facts), result)
                 else:
-                    yield Measured(index, result, None)
+                    yield Measured(index, name, result, None)
                 advance()
 
 

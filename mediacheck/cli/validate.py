@@ -3,16 +3,33 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
 
 import click
 
+from mediacheck import serialise
 from mediacheck.cli import common
 from mediacheck.cli.exits import ExitCode
 from mediacheck.cli.inputs import STDIN, gather, standard_input
 from mediacheck.cli.measuring import Measuring
 from mediacheck.cli.outputs import plan
 from mediacheck.cli.settings import Choices, resolve
+from mediacheck.facts import MediaFacts
 from mediacheck.verdict import Report
+
+
+@dataclass(frozen=True)
+class Examined:
+    """What a worker sends back: the facts of an hour take megabytes, most of them series that no report holds."""
+
+    report: Report
+    facts: bytes | None
+    """As JSON, where they are to be saved."""
+
+
+def _examine(rules: common.Rules, save: bool, facts: MediaFacts) -> Examined:
+    return Examined(rules.judge(facts), serialise.to_json(facts) if save else None)
 
 
 @click.command("validate")
@@ -44,19 +61,22 @@ def validate_command(
     with ExitStack() as stack:
         stdin = stack.enter_context(standard_input(STDIN in paths))
         inputs = gather(paths, suffixes=common.suffixes_for(raw), stdin=stdin)
-        measuring = stack.enter_context(Measuring(inputs.files, raw=raw, settings=settings, quiet=quiet))
+        # Loaded before the workers start: they share it, and a wrong question is answered at once.
         rules = common.Rules(settings.validator, settings.contract, expect)
+        examine = partial(_examine, rules, facts is not None)
+        measuring = stack.enter_context(Measuring(inputs.files, examine, raw=raw, settings=settings, quiet=quiet))
         outputs = plan(json_, junit, output, quiet=quiet, sources=[item.path for item in inputs.files])
         saved = None if facts is None else common.plan_facts(facts, inputs, outputs)
         common.tell_skipped(inputs, quiet=quiet)
         reports: dict[int, Report] = {}
         broken = 0
         for measured in measuring.all():
-            if saved is not None:
-                common.save_facts(saved, inputs.files[measured.index].relative, measured.facts)
+            examined = measured.result
+            if saved is not None and examined.facts is not None:
+                common.save_facts(saved, inputs.files[measured.index].relative, examined.facts)
             if measured.internal_error:
                 broken += 1
                 common.tell_internal_error(measured)
-            reports[measured.index] = rules.judge(measured.facts)
+            reports[measured.index] = examined.report
     code = common.deliver([reports[index] for index in sorted(reports)], outputs, several=inputs.several)
     return ExitCode.TOOL_FAILED if broken else code

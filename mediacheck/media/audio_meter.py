@@ -187,7 +187,8 @@ class AudioMeter:
             constant_runs_totals=totals(constant_runs),
             tail=self._tail_facts(),
             loudness=self._loudness_facts(duration, silences),
-            envelope=tuple(Series.pack(channel) for channel in envelope),
+            # One after the other, each freed as it is packed: those of hours are what takes most memory.
+            envelope=tuple(Series.pack(envelope.pop(0)) for _ in self._names),
             digest=self._digest.finish(),
         )
 

@@ -16,9 +16,9 @@ from mediacheck.media.scales import SampleScale
 
 Block = NDArray[np.float64]
 
-MOST_SECONDS = 4
-MOST_VALUES = 400_000
-"""Values that a block of more than one second may hold: what four seconds of 48 kHz stereo take."""
+MOST_SECONDS = 2
+MOST_VALUES = 200_000
+"""Values that a block of more than one second may hold: what two seconds of 48 kHz stereo take."""
 
 
 def block_seconds(channels: int, sample_rate: int) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from array import array
 from typing import NamedTuple
 
 import numpy as np
@@ -126,8 +127,8 @@ class LoudnessMeter:
     def __init__(self, names: tuple[str, ...], sample_rate: int) -> None:
         self._rate = sample_rate
         self._weights = channel_weights(names)[:, None]
-        self._steps: list[float] = []
-        self._counts: list[int] = []
+        self._steps = array("d")
+        self._counts = array("q")
 
     def update(self, energy: Matrix, edges: NDArray[np.int64]) -> None:
         """``energy``: (channels, steps), K-weighted sums of squares; ``edges``: of the steps, (steps + 1,)."""
