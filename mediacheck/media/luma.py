@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import av
 import numpy as np
 from numpy.typing import NDArray
 
-Pixels = NDArray[np.uint8] | NDArray[np.uint16]
+from mediacheck.media.kernel import SQUARE, Pixels, compare_pictures
 
 BLACK_LIMITED = 32
 """8 bits, limited range (16 to 235)."""
@@ -63,8 +64,6 @@ def luma_of(frame: av.VideoFrame) -> Luma:
     return Luma(data.view("<u2") if wide else data, black, (1 << bits) - 1)
 
 
-BLOCK = 16
-"""Rows and columns of the squares in which local change is looked for: the size of a mouth in a small portrait."""
 STILL = 0.01
 """Of full range: up to this mean change the squares are looked at, far above what counts as frozen."""
 
@@ -81,45 +80,20 @@ class Picture:
 
 
 class LumaMeter:
-    """Compares each frame with the one before, in buffers that are made once: new ones would cost page faults."""
+    """Compares each frame's luma with the one before."""
 
     def __init__(self) -> None:
-        self._previous: Luma | None = None
-        self._difference: Pixels = np.empty((0, 0), np.uint8)
-        self._least: Pixels = np.empty((0, 0), np.uint8)
-        self._mask = np.empty((0, 0), np.bool_)
+        self._before: Pixels = np.empty((0, 0), np.uint8)
+        self._full = 0
 
     def update(self, frame: av.VideoFrame) -> Picture:
         luma = luma_of(frame)
-        before = self._previous
-        same = before is not None and (before.pixels.shape, before.full) == (luma.pixels.shape, luma.full)
-        if before is None or not same:
-            self._difference, self._least = np.empty_like(luma.pixels), np.empty_like(luma.pixels)
-            self._mask = np.empty(luma.pixels.shape, np.bool_)
-        np.less_equal(luma.pixels, luma.black, out=self._mask)
-        black = np.count_nonzero(self._mask) / self._mask.size
-        change = local = float("nan")
-        if before is not None and same:
-            change, local = self._compare(luma, before)
-            # The decoder reuses its buffers once the frame is gone.
-            np.copyto(before.pixels, luma.pixels)
-        else:
-            self._previous = Luma(luma.pixels.copy(), luma.black, luma.full)
-        return Picture(black, change, local)
-
-    def _compare(self, luma: Luma, before: Luma) -> tuple[float, float]:
-        # For unsigned values max - min is the absolute difference, without a wider copy of either picture.
-        np.maximum(luma.pixels, before.pixels, out=self._difference)
-        np.minimum(luma.pixels, before.pixels, out=self._least)
-        self._difference -= self._least
-        height, width = self._difference.shape
-        wide = np.uint16 if luma.full * BLOCK < 1 << 16 else np.uint32
-        bands = self._difference[: height - height % BLOCK].reshape(-1, BLOCK, width).sum(axis=1, dtype=wide)
-        if height % BLOCK:
-            rest = self._difference[height - height % BLOCK :].sum(axis=0, dtype=wide)
-            bands = np.concatenate((bands, rest[None, :]))
-        change = float(bands.sum(dtype=np.uint64)) / (height * width * luma.full)
-        if change > STILL:
-            return change, float("nan")
-        squares = np.add.reduceat(bands, np.arange(0, width, BLOCK), axis=1, dtype=np.uint32)
-        return change, float(squares.max()) / (BLOCK * BLOCK * luma.full)
+        pixels = luma.pixels
+        comparable = (self._before.shape, self._full) == (pixels.shape, luma.full)
+        if not comparable:
+            self._before, self._full = np.zeros_like(pixels, order="C"), luma.full
+        black, total, greatest = compare_pictures(pixels, self._before, luma.black)
+        change = total / (pixels.size * luma.full) if comparable else math.nan
+        # Not of a picture that changed as a whole, nor of one that was compared with nothing.
+        local = greatest / (SQUARE * SQUARE * luma.full) if change <= STILL else math.nan
+        return Picture(black / pixels.size, change, local)

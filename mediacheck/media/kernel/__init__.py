@@ -1,4 +1,4 @@
-"""The loops over single samples, compiled (``kernel.c``), behind a class that holds their memory.
+"""The loops over single samples and pixels, compiled (``kernel.c``), behind Python's types.
 
 The library is plain C without Python's headers: one build serves every version of Python, and ctypes lets go of the
 interpreter's lock while it runs. It is the only implementation, so facts never depend on which path ran; a library that
@@ -21,9 +21,12 @@ from mediacheck.errors import InstallationError
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
+Pixels = NDArray[np.uint8] | NDArray[np.uint16]
 
 TAPS = 12
 """Of each phase of the interpolating filter, as in kernel.c."""
+SQUARE = 16
+"""Rows and columns of the squares of a picture, as in kernel.c."""
 SOURCE = Path(__file__).with_name("kernel.c")
 # With a dot in its name, for it is no module: Python would take kernel.so for one.
 LIBRARY = SOURCE.with_name(
@@ -77,6 +80,9 @@ def _load() -> ctypes.CDLL:
         raise InstallationError(f"{LIBRARY} was built from another source than {SOURCE.name} beside it; {_REMEDY}")
     library.measure_block.argtypes = [_POINTER, ctypes.c_int]
     library.measure_block.restype = ctypes.c_int
+    for compare in (library.compare_pictures_8, library.compare_pictures_16):
+        compare.argtypes = [_POINTER, _COUNT, _POINTER, _COUNT, _COUNT, _COUNT, _POINTER]
+        compare.restype = None
     library.finish_true_peak.argtypes = [_POINTER]
     library.finish_true_peak.restype = None
     return library
@@ -208,7 +214,36 @@ class BlockKernel:
         return float(self._true_peak[0])
 
 
-def _address(array: Floats | Places) -> int:
+class Compared(NamedTuple):
+    """What was counted of a picture, in pixels and in units of their values."""
+
+    black: int
+    """Pixels up to the limit."""
+    change: int
+    """Sum of absolute differences to the picture before."""
+    greatest: int
+    """The same of the square of ``SQUARE`` x ``SQUARE`` pixels that changed most."""
+
+
+def compare_pictures(now: Pixels, before: Pixels, limit: int) -> Compared:
+    """Count a picture's black and its change, and keep it in place of the one before.
+
+    Args:
+        now: (rows, columns); rows may lie further apart in memory than they are long.
+        before: the same shape and type, contiguous; afterwards it is a copy of ``now``.
+        limit: the greatest value that is black.
+    """
+    assert (now.shape, now.dtype) == (before.shape, before.dtype)
+    assert now.strides[1] == now.itemsize
+    compare = _kernel.compare_pictures_8 if now.itemsize == 1 else _kernel.compare_pictures_16
+    found = np.empty(3, np.int64)
+    height, width = now.shape
+    start = now.ctypes.data
+    compare(start, now.strides[0] // now.itemsize, _address(before), width, height, limit, _address(found))
+    return Compared(*found.tolist())
+
+
+def _address(array: Floats | Places | Pixels) -> int:
     """Where a contiguous array starts; the kernel sees nothing else of it."""
     assert array.flags.c_contiguous
     address: int = array.ctypes.data

@@ -1,5 +1,5 @@
 /*
- * The loops over single samples: levels, runs, K-weighting, true peak.
+ * The loops over single samples (levels, runs, K-weighting, true peak) and single pixels (black, change).
  *
  * One call, `measure_block`, does all of one block, for the caller is Python: every return to it means waiting for its
  * lock. Samples are float64, full scale 1.0. All memory is the caller's; nothing is allocated and no library called.
@@ -329,3 +329,60 @@ EXPORT void finish_true_peak(const struct block *b)
         *b->true_peak = true_peak(b->before + c * BEFORE, zeros, BEFORE, b->phases, b->phase_count, b->bounds,
                                   *b->true_peak);
 }
+
+/* Rows and columns of the squares of a picture. */
+#define SQUARE 16
+
+/* What was counted of a picture. */
+struct picture {
+    int64_t black;    /* pixels up to the limit */
+    int64_t change;   /* sum of absolute differences to the picture before */
+    int64_t greatest; /* the same of the square that changed most */
+};
+
+/*
+ * One picture's luma, beside the one before it, which is overwritten with it: a function for each width of pixel.
+ *
+ * now: rows of row_pixels, of which the first width are visible. before: (height, width). limit: the greatest value that
+ * is black. Squares at the right and lower edge may be smaller. `tally` counts by column, in numbers no wider than a
+ * pixel: a square has few enough rows.
+ */
+#define COMPARE_PICTURES(NAME, PIXEL)                                                                                   \
+    static inline void NAME##_square(const PIXEL *now, int64_t row_pixels, PIXEL *before, int64_t width, int rows,      \
+                                     int columns, PIXEL limit, struct picture *found)                                   \
+    {                                                                                                                   \
+        PIXEL tally[SQUARE] = {0};                                                                                      \
+        int32_t change = 0;                                                                                             \
+        for (int r = 0; r < rows; r++)                                                                                  \
+            for (int c = 0; c < columns; c++) {                                                                         \
+                const PIXEL pixel = now[r * row_pixels + c];                                                            \
+                const int32_t step = (int32_t)pixel - (int32_t)before[r * width + c];                                   \
+                change += step < 0 ? -step : step;                                                                      \
+                tally[c] += pixel <= limit;                                                                             \
+                before[r * width + c] = pixel;                                                                          \
+            }                                                                                                           \
+        for (int c = 0; c < SQUARE; c++)                                                                                \
+            found->black += tally[c];                                                                                   \
+        found->change += change;                                                                                        \
+        found->greatest = change > found->greatest ? change : found->greatest;                                          \
+    }                                                                                                                   \
+    EXPORT void NAME(const PIXEL *now, int64_t row_pixels, PIXEL *before, int64_t width, int64_t height, int64_t limit, \
+                     struct picture *found)                                                                             \
+    {                                                                                                                   \
+        const struct picture none = {0, 0, 0};                                                                          \
+        *found = none;                                                                                                  \
+        for (int64_t y = 0; y < height; y += SQUARE)                                                                    \
+            for (int64_t x = 0; x < width; x += SQUARE) {                                                               \
+                const PIXEL *pixels = now + y * row_pixels + x;                                                         \
+                PIXEL *old = before + y * width + x;                                                                    \
+                const int rows = height - y < SQUARE ? (int)(height - y) : SQUARE;                                      \
+                const int columns = width - x < SQUARE ? (int)(width - x) : SQUARE;                                     \
+                if (columns == SQUARE)                                                                                  \
+                    NAME##_square(pixels, row_pixels, old, width, rows, SQUARE, (PIXEL)limit, found);                   \
+                else                                                                                                    \
+                    NAME##_square(pixels, row_pixels, old, width, rows, columns, (PIXEL)limit, found);                  \
+            }                                                                                                           \
+    }
+
+COMPARE_PICTURES(compare_pictures_8, uint8_t)
+COMPARE_PICTURES(compare_pictures_16, uint16_t)

@@ -157,6 +157,29 @@ def test_the_bound_holds_for_the_worst_sound() -> None:
         assert meter.true_peak >= np.abs(phase).sum() * (1 - 1e-12)
 
 
+@settings(max_examples=100, deadline=None)
+@given(
+    st.integers(1, 70),
+    st.integers(1, 70),
+    st.integers(0, 20),
+    st.sampled_from([np.uint8, np.uint16]),
+    st.integers(0, 2**32),
+)
+def test_pictures(height: int, width: int, beyond: int, kind: type, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    top = int(np.iinfo(kind).max)
+    # The extremes too: a difference must not wrap round.
+    values = rng.choice([0, 1, 32, 33, top // 2, top], size=(2, height, width + beyond)).astype(kind)
+    now, before = values[0, :, :width], values[1, :, :width].copy()
+    difference = np.abs(now.astype(np.int64) - before)
+    squares = [
+        difference[y : y + 16, x : x + 16].sum() for y in range(0, height, 16) for x in range(0, width, 16)
+    ]
+    found = kernel.compare_pictures(now, before, 32)
+    assert found == (np.count_nonzero(now <= 32), difference.sum(), max(squares))
+    np.testing.assert_array_equal(before, now)
+
+
 def python(code: str, folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True)
 
