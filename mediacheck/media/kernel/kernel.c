@@ -4,7 +4,7 @@
  * One call, `measure_block`, does all of one block, for the caller is Python: every return to it means waiting for its
  * lock. Samples are float64, full scale 1.0. All memory is the caller's; nothing is allocated and no library called.
  * Built without -ffast-math and without fused multiply-add (-ffp-contract=off), this gives the same bits on every
- * processor and from every compiler. Sums run in LANES fixed lanes, which a compiler may put side by side in a register.
+ * processor and from every compiler. Sums run in LANES fixed lanes, which fit side by side into a register.
  */
 
 #include <float.h>
@@ -76,8 +76,8 @@ static void levels(const double *x, const int64_t *edges, int64_t windows, doubl
 }
 
 /*
- * Runs of equal samples: the first and the last of the block whatever their length, and those of at least `least` samples
- * between them. NaN equals nothing: each is a run of its own.
+ * Runs of equal samples: the first and the last of the block whatever their length, and those of at least `least`
+ * samples between them. NaN equals nothing: each is a run of its own.
  *
  * n, least: at least 1. runs: pairs (start, end), room for n / least + 2 of them. Returns how many there are.
  */
@@ -119,7 +119,7 @@ static int64_t equal_runs(const double *x, int64_t n, int64_t least, int64_t *ru
 /* Two channels side by side: the filter's recursion leaves a processor waiting, and it can do another one meanwhile. */
 typedef double pair __attribute__((vector_size(16)));
 
-/* State that no sound has left: without input it would halve down to denormal numbers, which cost a hundred times as much. */
+/* State that no sound has left: without input it would shrink to denormal numbers, which cost a hundred times more. */
 #define FORGOTTEN 1e-100
 
 static inline pair forget(pair state)
@@ -204,7 +204,8 @@ static void extent(const double *x, int64_t n, double *sample, double *step)
  * bounds: what an interpolated value cannot exceed: bounds[0] times the greatest sample that it hangs on, and bounds[1]
  * times that plus bounds[2] times the greatest step between two.
  */
-static double span_peak(const double *x, int64_t n, const double *phases, int64_t count, const double *bounds, double peak)
+static double span_peak(const double *x, int64_t n, const double *phases, int64_t count, const double *bounds,
+                        double peak)
 {
     double sample, step;
     extent(x - BEFORE, n + BEFORE, &sample, &step);
@@ -343,46 +344,46 @@ struct picture {
 /*
  * One picture's luma, beside the one before it, which is overwritten with it: a function for each width of pixel.
  *
- * now: rows of row_pixels, of which the first width are visible. before: (height, width). limit: the greatest value that
- * is black. Squares at the right and lower edge may be smaller. `tally` counts by column, in numbers no wider than a
- * pixel: a square has few enough rows.
+ * now: rows of row_pixels, of which the first width are visible. before: (height, width). limit: the greatest value
+ * that is black. Memory is read row by row, as it lies. Sums are kept by column of a band of SQUARE rows, which a SUM
+ * holds, and put together to squares at its end; those at the right and lower edge may be smaller.
  */
-#define COMPARE_PICTURES(NAME, PIXEL)                                                                                   \
-    static inline void NAME##_square(const PIXEL *now, int64_t row_pixels, PIXEL *before, int64_t width, int rows,      \
-                                     int columns, PIXEL limit, struct picture *found)                                   \
-    {                                                                                                                   \
-        PIXEL tally[SQUARE] = {0};                                                                                      \
-        int32_t change = 0;                                                                                             \
-        for (int r = 0; r < rows; r++)                                                                                  \
-            for (int c = 0; c < columns; c++) {                                                                         \
-                const PIXEL pixel = now[r * row_pixels + c];                                                            \
-                const int32_t step = (int32_t)pixel - (int32_t)before[r * width + c];                                   \
-                change += step < 0 ? -step : step;                                                                      \
-                tally[c] += pixel <= limit;                                                                             \
-                before[r * width + c] = pixel;                                                                          \
-            }                                                                                                           \
-        for (int c = 0; c < SQUARE; c++)                                                                                \
-            found->black += tally[c];                                                                                   \
-        found->change += change;                                                                                        \
-        found->greatest = change > found->greatest ? change : found->greatest;                                          \
-    }                                                                                                                   \
-    EXPORT void NAME(const PIXEL *now, int64_t row_pixels, PIXEL *before, int64_t width, int64_t height, int64_t limit, \
-                     struct picture *found)                                                                             \
-    {                                                                                                                   \
-        const struct picture none = {0, 0, 0};                                                                          \
-        *found = none;                                                                                                  \
-        for (int64_t y = 0; y < height; y += SQUARE)                                                                    \
-            for (int64_t x = 0; x < width; x += SQUARE) {                                                               \
-                const PIXEL *pixels = now + y * row_pixels + x;                                                         \
-                PIXEL *old = before + y * width + x;                                                                    \
-                const int rows = height - y < SQUARE ? (int)(height - y) : SQUARE;                                      \
-                const int columns = width - x < SQUARE ? (int)(width - x) : SQUARE;                                     \
-                if (columns == SQUARE)                                                                                  \
-                    NAME##_square(pixels, row_pixels, old, width, rows, SQUARE, (PIXEL)limit, found);                   \
-                else                                                                                                    \
-                    NAME##_square(pixels, row_pixels, old, width, rows, columns, (PIXEL)limit, found);                  \
-            }                                                                                                           \
+#define SEGMENT 2048
+#define COMPARE_PICTURES(NAME, PIXEL, SUM)                                                                           \
+    static void NAME##_row(const PIXEL *restrict now, PIXEL *restrict before, int64_t columns, PIXEL limit,          \
+                           SUM *restrict change, PIXEL *restrict black)                                              \
+    {                                                                                                                \
+        for (int64_t x = 0; x < columns; x++) {                                                                      \
+            const PIXEL new = now[x], old = before[x];                                                               \
+            change[x] += (PIXEL)((new > old ? new : old) - (new > old ? old : new));                                 \
+            black[x] += new <= limit;                                                                                \
+            before[x] = new;                                                                                         \
+        }                                                                                                            \
+    }                                                                                                                \
+    EXPORT void NAME(const PIXEL *now, int64_t row_pixels, PIXEL *before, int64_t width, int64_t height,             \
+                     int64_t limit, struct picture *found)                                                           \
+    {                                                                                                                \
+        struct picture counted = {0, 0, 0};                                                                          \
+        for (int64_t y = 0; y < height; y += SQUARE)                                                                 \
+            for (int64_t x = 0; x < width; x += SEGMENT) {                                                           \
+                SUM change[SEGMENT] = {0};                                                                           \
+                PIXEL black[SEGMENT] = {0};                                                                          \
+                const int64_t columns = width - x < SEGMENT ? width - x : SEGMENT;                                   \
+                for (int64_t row = y; row < height && row < y + SQUARE; row++)                                       \
+                    NAME##_row(now + row * row_pixels + x, before + row * width + x, columns, (PIXEL)limit,          \
+                               change, black);                                                                       \
+                for (int first = 0; first < SEGMENT; first += SQUARE) {                                              \
+                    int64_t square = 0;                                                                              \
+                    for (int column = first; column < first + SQUARE; column++) {                                    \
+                        square += change[column];                                                                    \
+                        counted.black += black[column];                                                              \
+                    }                                                                                                \
+                    counted.change += square;                                                                        \
+                    counted.greatest = square > counted.greatest ? square : counted.greatest;                        \
+                }                                                                                                    \
+            }                                                                                                        \
+        *found = counted;                                                                                            \
     }
 
-COMPARE_PICTURES(compare_pictures_8, uint8_t)
-COMPARE_PICTURES(compare_pictures_16, uint16_t)
+COMPARE_PICTURES(compare_pictures_8, uint8_t, uint16_t)
+COMPARE_PICTURES(compare_pictures_16, uint16_t, uint32_t)
