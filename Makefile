@@ -61,7 +61,7 @@ $(BENCH)/.installed: benchmarks/requirements.txt
 	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --requirement benchmarks/requirements.txt
 	@touch $@
 
-bench: $(VENV)/.installed $(BENCH)/.installed ## Measure speed and memory beside other tools (an hour; needs ffmpeg).
+bench: $(VENV)/.installed $(BENCH)/.installed ## Measure speed and memory beside other tools (half an hour; needs ffmpeg).
 	$(BIN)/python -m benchmarks run
 
 clean: ## Remove all that was made.

@@ -15,7 +15,7 @@ import click
 
 from mediacheck.cli.debug import debug_wanted, want_debug
 from mediacheck.cli.exits import ExitCode
-from mediacheck.errors import MediacheckError
+from mediacheck.errors import InstallationError, MediacheckError
 from mediacheck.report.escape import printable
 from mediacheck.version import __version__
 
@@ -80,6 +80,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return ExitCode.USAGE
     except click.ClickException as error:
         return _refuse(_usage_sentence(error))
+    except InstallationError as error:
+        _say(str(error))
+        return ExitCode.TOOL_FAILED
     except MediacheckError as error:
         return _refuse(str(error))
     except (click.Abort, KeyboardInterrupt):

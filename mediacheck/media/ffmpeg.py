@@ -54,6 +54,8 @@ def _decode(source: Path, size: int, reading: ContainerReading, log: Log) -> Dec
 def _decode_streams(
     container: av.container.InputContainer, facts: ContainerFacts, reading: ContainerReading, log: Log
 ) -> Decoded:
+    # What was said while the container was opened is of no packet.
+    log.clear()
     tracks: dict[int, AudioTrack | VideoTrack] = {}
     problems: list[Problem] = []
     for stream in container.streams:
@@ -76,10 +78,11 @@ def _decode_streams(
             for packet in container.demux([track.stream for track in tracks.values()]):
                 # Not packet.stream_index: the empty packets that end each stream all say 0.
                 if track := tracks.get(packet.stream.index):
-                    log.clear()
                     track.take(packet)
-                    if log and track.codec in DAMAGE_IN_THE_LOG and any(name == track.codec for _, name, _ in log):
-                        track.damaged += 1
+                    if log:
+                        if track.codec in DAMAGE_IN_THE_LOG and any(name == track.codec for _, name, _ in log):
+                            track.damaged += 1
+                        log.clear()
         except MemoryError:
             raise
         except (av.FFmpegError, ValueError, LookupError) as error:

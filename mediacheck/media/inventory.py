@@ -44,6 +44,8 @@ def libraries() -> tuple[Tag, ...]:
     import numpy as np
     import soundfile
 
+    from mediacheck.media.kernel import source_digest
+
     ffmpeg = (
         Tag(key=name, value=".".join(str(part) for part in version))
         for name, version in sorted(av.library_versions.items())
@@ -55,6 +57,7 @@ def libraries() -> tuple[Tag, ...]:
         Tag(key="soundfile", value=soundfile.__version__),
         Tag(key="libsndfile", value=soundfile.__libsndfile_version__),
         Tag(key="numpy", value=np.__version__),
+        Tag(key="kernel", value=f"built from {source_digest()[:12]}"),
     )
 
 

@@ -174,7 +174,8 @@ class AudioTrack(Track):
         if form != self._form and not self._start(frame, form):
             return
         count = frame.samples
-        self._frame_size = max(self._frame_size, count)
+        if count > self._frame_size:
+            self._frame_size = count
         self._timeline.frame(frame.pts, count)
         # The queue would check the timestamp against its own count, and it is noted now.
         frame.pts = None

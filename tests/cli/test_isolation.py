@@ -136,3 +136,16 @@ def test_an_interrupt_is_exit_code_130_and_leaves_no_half_written_file(media: Pa
     assert out == b""
     assert err.strip().endswith(b"mediacheck: interrupted")
     assert sorted(path.name for path in media.iterdir()) == ["good.wav", "hang.wav"]
+
+
+def test_a_missing_kernel_is_the_tools_fault_and_named(media: Path) -> None:
+    before = """
+import ctypes
+def refuse(path, *rest): raise OSError("no such file")
+ctypes.CDLL = refuse
+"""
+    ran = mediacheck("validate", "good.wav", cwd=media, before=before)
+    assert ran.code == 4
+    assert "kernel" in ran.err
+    assert "pip install" in ran.err
+    assert "this is a bug" not in ran.err
