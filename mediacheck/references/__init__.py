@@ -1,0 +1,1 @@
+"""Reference sets: known-good outputs and texts that candidates are held against."""
