@@ -27,3 +27,7 @@ class ContractError(MediacheckError, ValueError):
 
 class FactsError(MediacheckError, ValueError):
     """A saved facts file is not one, or is of another schema."""
+
+
+class ScoringError(MediacheckError, ValueError):
+    """Scores that cannot be put together: of different identities, or none at all."""

@@ -3,7 +3,7 @@
 Whether a file is whole is the validators' question. A scorer does not run on a file that failed it.
 """
 
-from mediacheck.scoring.registry import default_scorers, scorer_ids, scorer_type
+from mediacheck.scoring.registry import chosen_scorers, scorer_ids, scorer_type
 from mediacheck.scoring.run import prepare, score_item
 from mediacheck.scoring.score import (
     ErrorCounts,
@@ -34,7 +34,7 @@ __all__ = [
     "Scores",
     "ScoringOptions",
     "Unmeasurable",
-    "default_scorers",
+    "chosen_scorers",
     "identity",
     "prepare",
     "score_item",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import import_module
 from importlib.metadata import entry_points
 from importlib.util import find_spec
@@ -54,11 +55,35 @@ def scorer_type(id: str) -> type[Scorer]:
     return checked
 
 
-def default_scorers(*, text: bool, reference: bool) -> tuple[str, ...]:
-    """The scorers that run where none is asked for: the default ones whose needs are given."""
+WITHOUT_SPACES = frozenset({"bo", "dz", "ja", "km", "lo", "my", "th", "yue", "zh"})
+"""Languages that put no space between words: characters are counted, for what a word is, is not written down."""
+
+
+def chosen_scorers(asked: Sequence[str], *, language: str, text: bool, reference: bool) -> tuple[str, ...]:
+    """The scorers of a run.
+
+    Args:
+        asked: by id; empty: the default ones whose needs are given.
+        language: where it puts no space between words, ``cer`` stands in for ``wer``.
+        text: whether a text is given.
+        reference: whether reference audio is.
+
+    Raises:
+        UsageError: a scorer is unknown, needs what is not given, or none can run on what is given.
+    """
     given = {"model"} | ({"text"} if text else set()) | ({"reference"} if reference else set())
-    infos = (scorer_type(id).info for id in scorer_ids())
-    return tuple(info.id for info in infos if info.default and info.needs and given.issuperset(info.needs))
+    infos = [scorer_type(id).info for id in (asked or scorer_ids())]
+    if not asked:
+        infos = [info for info in infos if info.default and given.issuperset(info.needs)]
+    for info in infos:
+        for need, option in (("text", "--text or --text-file"), ("reference", "--reference")):
+            if need in info.needs and need not in given:
+                raise UsageError(f"the scorer {info.id} needs {option}")
+    ids = ("cer" if info.id == "wer" and language in WITHOUT_SPACES else info.id for info in infos)
+    chosen = tuple(dict.fromkeys(ids))
+    if not chosen:
+        raise UsageError("there is nothing to score by; give --text, --text-file, --reference or --scorer")
+    return chosen
 
 
 def require_library(module: str, *, extra: str, wanted_by: str) -> None:

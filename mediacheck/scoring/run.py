@@ -21,25 +21,28 @@ def prepare(ids: Sequence[str], options: ScoringOptions) -> tuple[Scorer, ...]:
         ModelError: a library or a model is missing.
     """
     if not ids:
-        raise UsageError("no scorer was chosen, or none can run on what was given; name one with --scorer")
+        raise UsageError("no scorer was chosen; name one with --scorer")
     scorers = tuple(scorer_type(id)(options) for id in dict.fromkeys(ids))
     for scorer in scorers:
         scorer.prepare()
     return scorers
 
 
-def score_item(scorers: Sequence[Scorer], item: Item, *, refused: str | None = None) -> tuple[Score, ...]:
+def score_item(
+    scorers: Sequence[Scorer], item: Item, *, refused: str | None = None, reference_refused: str | None = None
+) -> tuple[Score, ...]:
     """One score for each scorer, in their order.
 
     Args:
         scorers: prepared.
         item: the candidate and what it is held against.
         refused: why nothing may be scored (the candidate is missing or failed validation); None: it may.
+        reference_refused: why nothing may be scored against the reference audio; None: it may.
     """
-    return tuple(_score(scorer, item, refused) for scorer in scorers)
+    return tuple(_score(scorer, item, refused, reference_refused) for scorer in scorers)
 
 
-def _score(scorer: Scorer, item: Item, refused: str | None) -> Score:
+def _score(scorer: Scorer, item: Item, refused: str | None, reference_refused: str | None) -> Score:
     info = scorer.info
     if refused is not None:
         return NotMeasured(scorer=info.id, reason=refused)
@@ -47,6 +50,8 @@ def _score(scorer: Scorer, item: Item, refused: str | None) -> Score:
         return NotMeasured(scorer=info.id, reason="the candidate is silent")
     if "text" in info.needs and item.text is None:
         return NotMeasured(scorer=info.id, reason="no text was given for this candidate")
+    if "reference" in info.needs and reference_refused is not None:
+        return NotMeasured(scorer=info.id, reason=reference_refused)
     if "reference" in info.needs and not item.references:
         return NotMeasured(scorer=info.id, reason="no reference audio was given")
     try:

@@ -34,6 +34,8 @@ class ScorerInfo(Struct, frozen=True, kw_only=True):
     """Of the library or model that computes it, as SPDX where there is an identifier."""
     extra: str | None
     """The extra of mediacheck that installs what it imports; None: the base install is enough."""
+    modules: tuple[str, ...] = ()
+    """Names of the optional modules that it always imports: without one of them it cannot run."""
     default: bool = False
     """Whether it runs without being asked for, where what it needs is given."""
     summary: str
@@ -110,8 +112,9 @@ class Aligned(Struct, frozen=True, kw_only=True):
     """A stretch of the alignment: what stands in the reference, and what in its place in the hypothesis."""
 
     kind: Literal["equal", "substitute", "delete", "insert"]
-    reference: tuple[str, ...]
-    hypothesis: tuple[str, ...]
+    reference: str
+    """Words with spaces between them, or characters; ``""`` where nothing stands."""
+    hypothesis: str
 
 
 class Quantity(Struct, frozen=True, kw_only=True):
@@ -174,6 +177,8 @@ class Validation(Struct, frozen=True, kw_only=True):
     """``unreadable``: the file is missing or cannot be opened, and nothing could be judged."""
     failed: tuple[str, ...] = ()
     """The checks that failed with severity error."""
+    reason: str | None = None
+    """Why it is unreadable."""
 
 
 class ScoringTool(Struct, frozen=True, kw_only=True):
@@ -197,6 +202,60 @@ class Scores(Struct, frozen=True, kw_only=True):
     def complete(self) -> bool:
         """Whether there are scores and each has a value."""
         return bool(self.scores) and all(isinstance(score, Measured) for score in self.scores)
+
+
+class Interval(Struct, frozen=True, kw_only=True):
+    """Where a mean lies, by the percentile bootstrap over files: drawn with replacement, the same draws every time."""
+
+    low: float
+    high: float
+    confidence: float
+    resamples: int
+    seed: int
+
+
+class Estimate(Struct, frozen=True, kw_only=True):
+    value: float
+    interval: Interval | None = None
+    """None below two files."""
+
+
+class Missing(Struct, frozen=True, kw_only=True):
+    name: str
+    reason: str
+
+
+class Summary(Struct, frozen=True, kw_only=True):
+    """One scorer over all files of a run."""
+
+    scorer: str
+    unit: str
+    expected: int
+    """Files that should have a value."""
+    scored: int
+    coverage: str
+    """``"scored/expected"``: it belongs beside every mean below."""
+    mean: Estimate | None = None
+    """Mean of the files' values: for error rates the macro rate, each file counted alike. None: nothing was scored."""
+    corpus: Estimate | None = None
+    """Error rates: all errors over all words (or characters) of all references, the micro rate."""
+    counts: ErrorCounts | None = None
+    """Error rates: summed over the files."""
+    headline: Literal["corpus", "mean"] = "mean"
+    """Which of the two the protocol's published figures state."""
+    error: str | None = None
+    """Why there is no mean: nothing was scored."""
+    not_measured: tuple[Missing, ...] = ()
+    identity: Identity | None = None
+    """Of every value that went in; None where there is none."""
+
+
+class ScoresList(Struct, frozen=True, kw_only=True):
+    """The scores of several candidates, with what they amount to."""
+
+    schema: Literal["mediacheck.scores-list/1"] = SCORES_LIST_SCHEMA
+    summaries: tuple[Summary, ...]
+    results: tuple[Scores, ...]
 
 
 def _require_finite(name: str, value: float) -> None:

@@ -11,8 +11,8 @@ PACKAGE = Path(__file__).parents[2] / "mediacheck"
 
 ORDER = [
     "errors", "version", "resources", "serialise", "facts", "spans", "media", "expectation", "arithmetic", "contracts",
-    "verdict", "checks", "validators", "judge", "validators_lock", "facts_file", "references", "scoring", "schema", "api",
-    "workers", "report", "cli", "__main__",
+    "verdict", "checks", "validators", "judge", "validators_lock", "facts_file", "references", "scoring", "schema",
+    "api", "workers", "report", "cli", "__main__",
 ]  # fmt: skip
 MEDIA_MAY = {"errors", "serialise", "facts", "spans", "media"}
 DECODERS = {"av", "soundfile", "xxhash"}
@@ -30,7 +30,7 @@ def layer(path: Path) -> str:
 
 
 def imported(path: Path, *, on_import: bool = False) -> set[str]:
-    """Every module that the file imports at run time, type checking aside; ``on_import``: while it is imported itself."""
+    """Every module that the file imports at run time, type checking aside; ``on_import``: outside of functions."""
     tree = ast.parse(path.read_text())
     left_out = {
         id(inner)
