@@ -27,7 +27,7 @@ $(VENV)/.installed: $(VENV)/.made pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/.installed-test: $(VENV)/.installed
-	$(PIP) --editable '.[test]'
+	$(PIP) --editable '.[test,test-models]'
 	@touch $@
 
 demo: $(VENV)/.installed ## Make demo files, validate them and print the reports.
@@ -51,7 +51,7 @@ types: $(VENV)/.installed-test ## Mypy, strict on the package.
 
 unit: $(VENV)/.installed-test ## Pytest, in parallel.
 	@$(BIN)/python -m tests.needs
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist loadgroup
 
 schemas: $(VENV)/.installed ## Write docs/schemas from the types.
 	$(BIN)/python -m mediacheck.schema docs/schemas

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mediacheck.errors import UsageError
+from mediacheck.scoring.protocols.openai_english import require_whisper_en, whisper_en
 from mediacheck.scoring.protocols.plain import none, whisper_basic
-from mediacheck.scoring.protocols.seed_tts import require_zhconv, seed_tts, seed_tts_hypothesis
-from mediacheck.scoring.protocols.whisper_en import require_whisper_en, whisper_en
+from mediacheck.scoring.protocols.seed_tts_eval import require_zhconv, seed_tts, seed_tts_hypothesis
 from mediacheck.scoring.score import NormaliserIdentity
 from mediacheck.scoring.scorer import library_version
 

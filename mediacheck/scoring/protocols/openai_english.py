@@ -24,7 +24,7 @@ def whisper_en(text: str) -> str:
     >>> whisper_en("Don't  pay £5 [laughs].")
     'do not pay £5'
     >>> whisper_en("Mr. Gray's colour: twenty-two, exactly...")
-    "mister gray's color 22 exactly"
+    'mister gray is color 22 exactly'
     """
     normalise = _english()
     before = text
