@@ -39,7 +39,8 @@ def verify_command(sets: tuple[str, ...]) -> int:
     for name in sets or references.shipped():
         problems = references.verify(references.folder_of(name))
         broken = broken or bool(problems)
-        echo(f"{printable(name)}: {'as stated' if not problems else f'{len(problems)} problems'}\n")
+        count = f"{len(problems)} problem{'s' if len(problems) > 1 else ''}"
+        echo(f"{printable(name)}: {count if problems else 'as stated'}\n")
         for problem in problems:
             echo(f"  {printable(problem)}\n")
     return ExitCode.FAIL if broken else ExitCode.PASS
