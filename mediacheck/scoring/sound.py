@@ -14,13 +14,9 @@ from mediacheck.errors import PathError
 from mediacheck.media import Samples, SamplesError, read_samples
 from mediacheck.media.files import file_facts
 from mediacheck.scoring.registry import require_library
+from mediacheck.scoring.rules import SILENCE_DBFS
 from mediacheck.scoring.scorer import Unmeasurable
 
-DOWNMIX: Final = "mean"
-"""Mono is the arithmetic mean of all channels, each counted alike. It stands in every identity that depends on it."""
-RESAMPLER: Final = "soxr HQ"
-SILENCE_DBFS: Final = -60.0
-"""A 10 ms window below it is silent: the limit of the check ``audio.silent``."""
 WINDOW_S: Final = Fraction(1, 100)
 
 Mono = NDArray[np.float32]

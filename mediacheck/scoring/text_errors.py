@@ -7,9 +7,9 @@ from typing import ClassVar
 from mediacheck.scoring.counting import Unit, count_errors
 from mediacheck.scoring.protocols import Protocol, get_protocol
 from mediacheck.scoring.registry import WITHOUT_SPACES, require_library
+from mediacheck.scoring.rules import DOWNMIX, RESAMPLER, SILENCE_DBFS
 from mediacheck.scoring.score import Identity, Measured, NotMeasured, Score, ScorerInfo
 from mediacheck.scoring.scorer import Item, ScoringOptions, identity
-from mediacheck.scoring.sound import DOWNMIX, RESAMPLER, SILENCE_DBFS
 from mediacheck.scoring.transcripts import Listener, listener
 
 ONE_BY_RULE = "the candidate is silent: the hypothesis is empty by rule, no recogniser was asked"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ from mediacheck.scoring.backends.models import (
     require_pinned,
 )
 from mediacheck.scoring.backends.transcriber import TranscriberIdentity
+from mediacheck.scoring.inventory import whisper_cache
 from mediacheck.scoring.registry import require_library
 from mediacheck.scoring.score import ModelIdentity
 from mediacheck.scoring.scorer import ModelError, ScoringOptions
@@ -98,11 +98,6 @@ class OpenaiWhisper:
         return str(result["text"]).strip()
 
 
-def cache_folder() -> Path:
-    """Where openai-whisper keeps what it fetched: ``$XDG_CACHE_HOME/whisper``, ``~/.cache/whisper`` by default."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "whisper"
-
-
 def _find(name: str, options: ScoringOptions) -> Path:
     if is_path(name):
         path = Path(name)
@@ -115,7 +110,7 @@ def _find(name: str, options: ScoringOptions) -> Path:
     urls: dict[str, str] = whisper._MODELS
     if name not in urls:
         raise ModelError(f"openai-whisper knows no model {name!r}; known: {', '.join(urls)}; or name a .pt file")
-    folder = cache_folder()
+    folder = whisper_cache()
     *_, sha256, file_name = urls[name].split("/")
     path = folder / file_name
     if not path.is_file() and options.download:

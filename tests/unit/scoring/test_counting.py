@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacheck.scoring.counting import count_errors
+from mediacheck.scoring.protocols.openai_english import whisper_en
 from mediacheck.scoring.score import Aligned, ErrorCounts
 from tests.needs import needs_module
 
@@ -75,6 +76,28 @@ def test_lines_checked_by_hand() -> None:
     assert kinds("a b", "") == [("delete", "a b", "")]
     assert kinds("", "a b") == [("insert", "", "a b")]
     assert kinds("", "") == []
+
+
+@needs_module("whisper")
+def test_real_transcripts_checked_by_hand() -> None:
+    """What Whisper tiny.en heard of three of Debian's prompts, and what is different there to a reader's eye."""
+
+    def errors(reference: str, hypothesis: str) -> list[tuple[str, str, str]]:
+        alignment = count_errors(whisper_en(reference), whisper_en(hypothesis), "word").alignment
+        return [(a.kind, a.reference, a.hypothesis) for a in alignment if a.kind != "equal"]
+
+    assert errors(
+        "Agent login.  Please enter your agent number followed by the pound key.",
+        "Agent log in. Please enter your agent number followed by the pound key.",
+    ) == [("insert", "", "log"), ("substitute", "login", "in")]
+    assert errors(
+        "The party you are trying to reach does not accept unidentified calls.",
+        "The party or trying to reach does not accept unidentified calls.",
+    ) == [("substitute", "you", "or"), ("delete", "are", "")]
+    assert errors(
+        "I am sorry, that's not a valid extension. Please try again.",
+        "I am sorry, but that's not a valid extension. Please try again.",
+    ) == [("insert", "", "but")]
 
 
 def test_characters_stand_together() -> None:

@@ -86,6 +86,7 @@ def distance(reference: list[str], hypothesis: list[str]) -> int:
 
 
 @needs_module("jiwer", "zhconv", "zhon")
+@pytest.mark.filterwarnings("ignore:pkg_resources is deprecated")
 @pytest.mark.parametrize(("language", "reference", "hypothesis", "expected"), PAIRS)
 def test_pairs(language: str, reference: str, hypothesis: str, expected: tuple[int, int, int, int]) -> None:
     protocol = get_protocol("seed-tts", language)
