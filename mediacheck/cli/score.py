@@ -16,6 +16,7 @@ from mediacheck.cli.exits import ExitCode
 from mediacheck.cli.inputs import Input, Inputs, gather, refuse_unreadable
 from mediacheck.cli.measuring import Measuring
 from mediacheck.cli.outputs import Outputs, echo, note, plan, write_file
+from mediacheck.cli.progress import progress
 from mediacheck.cli.settings import Choices, resolve
 from mediacheck.cli.texts import read_texts
 from mediacheck.errors import PathError
@@ -120,17 +121,20 @@ def score_command(
 
         rules = common.Rules(settings.validator, settings.contract, ())
         prepared = prepare(ids, options)
-        found = _judge(measuring, files, rules)
+        found, broken = _judge(measuring, files, rules)
     judged = [
         *found[: len(inputs.files)],
         *(absent(gone.path, gone.path.name, gone.reason, rules.validator) for gone in missing),
     ]
     known = found[len(inputs.files) :]
-    results = [
-        score_candidate(prepared, candidate, text=texts.of(candidate.file.name), references=known)
-        for candidate in judged
-    ]
-    return _deliver(results, summaries(prepared, results), outputs, several=inputs.several or len(candidates) > 1)
+    results = []
+    said = texts.all_of([candidate.file.name for candidate in judged])
+    with progress(len(judged), quiet=quiet, label="scoring") as advance:
+        for candidate, own in zip(judged, said, strict=True):
+            results.append(score_candidate(prepared, candidate, text=own, references=known))
+            advance()
+    code = _deliver(results, summaries(prepared, results), outputs, several=inputs.several or len(candidates) > 1)
+    return ExitCode.TOOL_FAILED if broken else code
 
 
 def _candidates(paths: Sequence[str]) -> tuple[Inputs, list[Absent]]:
@@ -149,16 +153,21 @@ def _candidates(paths: Sequence[str]) -> tuple[Inputs, list[Absent]]:
     return (gather(there) if there else Inputs((), False, 0)), missing
 
 
-def _judge(measuring: Measuring | None, files: Sequence[Input], rules: common.Rules) -> list[Judged]:
-    """Measure and judge every file, in their order; of the facts only the verdict is kept."""
+def _judge(measuring: Measuring | None, files: Sequence[Input], rules: common.Rules) -> tuple[list[Judged], bool]:
+    """Measure and judge every file, in their order, and whether mediacheck itself failed on one.
+
+    Of the facts only the verdict is kept.
+    """
     from mediacheck.scoring.candidate import judged
 
     found: dict[int, Judged] = {}
+    broken = False
     for measured in () if measuring is None else measuring.all():
         if measured.internal_error:
+            broken = True
             common.tell_internal_error(measured)
         found[measured.index] = judged(rules.judge(measured.facts), files[measured.index].path)
-    return [found[index] for index in sorted(found)]
+    return [found[index] for index in sorted(found)], broken
 
 
 def _deliver(results: Sequence[Scores], summaries: Sequence[Summary], outputs: Outputs, *, several: bool) -> ExitCode:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -33,11 +34,19 @@ class Texts:
     def given(self) -> bool:
         return self._common is not None or bool(self._by_name)
 
-    def of(self, name: str) -> str | None:
-        """The text of the candidate that reports call ``name``; None where the manifest has none."""
+    def all_of(self, names: Sequence[str]) -> list[str | None]:
+        """The text of each candidate, by the names that reports give them; None where the manifest has none.
+
+        An entry counts by its whole name; by its file name only where no other entry and no other candidate has it.
+        """
         if self._common is not None:
-            return self._common
-        return self._by_name.get(name, self._by_base.get(PurePosixPath(name).name))
+            return [self._common] * len(names)
+        bases = Counter(PurePosixPath(name).name for name in names)
+        return [self._by_name.get(name, self._by_file_name(name, bases)) for name in names]
+
+    def _by_file_name(self, name: str, bases: Counter[str]) -> str | None:
+        base = PurePosixPath(name).name
+        return self._by_base.get(base) if bases[base] == 1 else None
 
 
 def read_texts(text: str | None, text_file: str | None) -> Texts:

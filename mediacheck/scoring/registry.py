@@ -69,8 +69,10 @@ def chosen_scorers(asked: Sequence[str], *, language: str, text: bool, reference
         reference: whether reference audio is.
 
     Raises:
-        UsageError: a scorer is unknown, needs what is not given, or none can run on what is given.
+        UsageError: a scorer is unknown, needs what is not given, or none can run on what is given; or the language is
+            no code.
     """
+    require_language(language)
     given = {"model"} | ({"text"} if text else set()) | ({"reference"} if reference else set())
     infos = [scorer_type(id).info for id in (asked or scorer_ids())]
     if not asked:
@@ -84,6 +86,16 @@ def chosen_scorers(asked: Sequence[str], *, language: str, text: bool, reference
     if not chosen:
         raise UsageError("there is nothing to score by; give --text, --text-file, --reference or --scorer")
     return chosen
+
+
+def require_language(language: str) -> None:
+    """Raise where a language is not named by a bare code: ``zh-CN`` would be counted in words.
+
+    Raises:
+        UsageError: it is none.
+    """
+    if not (2 <= len(language) <= 3 and language.isascii() and language.isalpha() and language.islower()):
+        raise UsageError(f"--language {language!r}: write a code of ISO 639 in lower case, such as en, zh or yue")
 
 
 def require_library(module: str, *, extra: str, wanted_by: str) -> None:

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from mediacheck.scoring.counting import Unit, count_errors
 from mediacheck.scoring.protocols import Protocol, get_protocol
-from mediacheck.scoring.registry import WITHOUT_SPACES, require_library
+from mediacheck.scoring.registry import WITHOUT_SPACES, require_language, require_library
 from mediacheck.scoring.rules import DOWNMIX, RESAMPLER, SILENCE_DBFS
 from mediacheck.scoring.score import Identity, Measured, NotMeasured, Score, ScorerInfo
 from mediacheck.scoring.scorer import Item, ScoringOptions, identity
@@ -35,6 +35,7 @@ class TextErrors:
             UsageError: the protocol does not know the language, or the options do not fit the recogniser.
         """
         language = self._options.language
+        require_language(language)
         self._protocol = get_protocol(self._options.protocol, language)
         self._protocol.require(language)
         for module in self.info.modules:

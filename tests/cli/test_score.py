@@ -218,6 +218,20 @@ def test_texts_come_from_a_manifest(endpoint: Endpoint, tmp_path: Path) -> None:
     assert "wer: 2/3 scored; corpus 0.5000" in ran.text
 
 
+@needs_asr
+def test_a_file_name_that_two_candidates_have_finds_no_text(endpoint: Endpoint, tmp_path: Path) -> None:
+    for folder in ("x", "y"):
+        (tmp_path / folder).mkdir()
+        write_wav(tmp_path / folder / "a.wav")
+    (tmp_path / "m.jsonl").write_text('{"audio": "x/a.wav", "text": "hello world"}\n')
+    ran = mediacheck(
+        "score", "x", "y", "--text-file", "m.jsonl", "--scorer", "wer", *by_endpoint(endpoint), "--json", "-",
+        cwd=tmp_path,
+    )  # fmt: skip
+    results = {result["subject"]["name"]: result["scores"][0]["status"] for result in ran.json["results"]}
+    assert results == {"x/a.wav": "measured", "y/a.wav": "not_measured"}
+
+
 def test_a_reference_that_is_broken_gives_no_score(tmp_path: Path) -> None:
     write_wav(tmp_path / "a.wav")
     write_cut_wav(tmp_path / "reference.wav")
@@ -251,6 +265,7 @@ def test_the_length_beside_a_reference(tmp_path: Path) -> None:
             ("--text", "a", "--asr", "openai-api", "--protocol", "none", "--api-url", "file:///etc/x"),
             "write an address",
         ),
+        (("--text", "a", "--language", "zh-CN"), "write a code of ISO 639"),
         (("--reference", "none.wav"), "none.wav does not exist"),
         (("--reference", "a.wav", "--json", "a.wav"), "is one of the files to read"),
     ],

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from mediacheck.errors import UsageError
 from mediacheck.facts import Tag
 from mediacheck.scoring.backends.models import (
+    FoundModel,
     chosen_device,
     file_sha256,
-    is_path,
     refuse_download_offline,
     require_pinned,
 )
@@ -44,9 +44,8 @@ class FasterWhisper:
         # Threads that spin while they wait double the time in float32; read when the library is loaded.
         os.environ.setdefault("OMP_WAIT_POLICY", "passive")
         name = self._options.model or DEFAULT_MODEL
-        folder = _find(name, self._options)
-        weights = folder / "model.bin"
-        sha256 = file_sha256(weights)
+        found = _find(name, self._options)
+        sha256 = file_sha256(found.path / "model.bin")
         require_pinned(name, sha256, self._options.model_sha256)
         import ctranslate2
         from faster_whisper import WhisperModel
@@ -59,7 +58,7 @@ class FasterWhisper:
         precision = "float16" if kind == "cuda" else "float32"
         try:
             self._model = WhisperModel(
-                str(folder), device=kind, device_index=number, compute_type=precision, local_files_only=True
+                str(found.path), device=kind, device_index=number, compute_type=precision, local_files_only=True
             )
         except Exception as error:
             raise ModelError(
@@ -70,7 +69,7 @@ class FasterWhisper:
             raise UsageError(f"the model {name} knows English only; choose a multilingual one for {language!r}")
         self._identity = TranscriberIdentity(
             backend="faster-whisper",
-            model=ModelIdentity(id=folder.name if is_path(name) else name, sha256=sha256),
+            model=ModelIdentity(id=found.id, sha256=sha256),
             options=tuple(
                 Tag(key=key, value=value)
                 for key, value in {
@@ -102,17 +101,17 @@ class FasterWhisper:
         return " ".join("".join(segment.text for segment in segments).split())
 
 
-def _find(name: str, options: ScoringOptions) -> Path:
-    if is_path(name):
-        folder = Path(name)
-        if not (folder / "model.bin").is_file():
-            raise ModelError(f"there is no model in {name}; name a folder with model.bin and config.json")
-        return folder
+def _find(name: str, options: ScoringOptions) -> FoundModel:
     from faster_whisper.utils import available_models, download_model
 
-    if "/" not in name and name not in available_models():
+    known = name in available_models()
+    if not known and (Path(name) / "model.bin").is_file():
+        return FoundModel(Path(name).resolve().name, Path(name))
+    # A name with one slash may be somebody's model on the Hub.
+    if not known and (name.count("/") != 1 or Path(name).exists()):
         raise ModelError(
-            f"faster-whisper knows no model {name!r}; known: {', '.join(available_models())}; or name a folder"
+            f"there is no model {name!r}; name a folder with model.bin and config.json, "
+            f"or one of: {', '.join(available_models())}"
         )
     try:
         # The Hub's own library looks into HF_HOME or HF_HUB_CACHE, and obeys HF_HUB_OFFLINE.
@@ -125,5 +124,5 @@ def _find(name: str, options: ScoringOptions) -> Path:
             "or name a folder that holds one with --model"
         ) from error
     if not (folder / "model.bin").is_file():
-        raise ModelError(f"the model {name} is not whole in {folder}; fetch it again with --download")
-    return folder
+        raise ModelError(f"the model {name} is not whole in the cache; fetch it again with --download")
+    return FoundModel(name, folder)

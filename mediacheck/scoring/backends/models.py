@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 from mediacheck.errors import UsageError
 from mediacheck.scoring.scorer import ModelError, ScoringOptions
 
 CHUNK = 1 << 20
+
+
+@dataclass(frozen=True)
+class FoundModel:
+    id: str
+    """What identities call it: a known name, or a file's own name; never a path."""
+    path: Path
+    """The file of weights, or the folder that holds them."""
 
 
 def file_sha256(path: Path) -> str:
@@ -36,11 +45,6 @@ def require_pinned(model: str, sha256: str, pinned: str | None) -> None:
     """
     if pinned is not None and pinned.lower().removeprefix("sha256:") != sha256:
         raise ModelError(f"the weights of {model} have sha256 {sha256}, not {pinned} as pinned: use the right file")
-
-
-def is_path(model: str) -> bool:
-    """Whether a model is named by a path: it leads somewhere, or ends as a file of weights does."""
-    return os.sep in model or model.endswith((".pt", ".bin")) or Path(model).exists()
 
 
 def refuse_download_offline(options: ScoringOptions) -> None:

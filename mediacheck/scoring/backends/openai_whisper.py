@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from mediacheck.errors import UsageError
 from mediacheck.facts import Tag
 from mediacheck.scoring.backends.models import (
+    FoundModel,
     chosen_device,
     file_sha256,
-    is_path,
     refuse_download_offline,
     require_pinned,
 )
@@ -44,7 +44,8 @@ class OpenaiWhisper:
         require_library("whisper", extra="whisper", wanted_by="the recogniser openai-whisper")
         refuse_download_offline(self._options)
         name = self._options.model or DEFAULT_MODEL
-        path = _find(name, self._options)
+        found = _find(name, self._options)
+        path = found.path
         sha256 = file_sha256(path)
         require_pinned(name, sha256, self._options.model_sha256)
         import torch
@@ -66,7 +67,7 @@ class OpenaiWhisper:
             raise UsageError(f"the model {name} knows English only; choose a multilingual one for {language!r}")
         self._identity = TranscriberIdentity(
             backend="openai-whisper",
-            model=ModelIdentity(id=path.name if is_path(name) else name, sha256=sha256),
+            model=ModelIdentity(id=found.id, sha256=sha256),
             options=tuple(
                 Tag(key=key, value=value)
                 for key, value in {
@@ -98,18 +99,15 @@ class OpenaiWhisper:
         return str(result["text"]).strip()
 
 
-def _find(name: str, options: ScoringOptions) -> Path:
-    if is_path(name):
-        path = Path(name)
-        if not path.is_file():
-            raise ModelError(f"there is no model {name}; name a .pt file of openai-whisper, or a name such as small.en")
-        return path
-    # The table of names is read without importing torch where the name is wrong or the file is missing.
+def _find(name: str, options: ScoringOptions) -> FoundModel:
     import whisper
 
     urls: dict[str, str] = whisper._MODELS
     if name not in urls:
-        raise ModelError(f"openai-whisper knows no model {name!r}; known: {', '.join(urls)}; or name a .pt file")
+        path = Path(name)
+        if not path.is_file():
+            raise ModelError(f"there is no model {name!r}; name a .pt file, or one of: {', '.join(urls)}")
+        return FoundModel(path.name, path)
     folder = whisper_cache()
     *_, sha256, file_name = urls[name].split("/")
     path = folder / file_name
@@ -125,4 +123,4 @@ def _find(name: str, options: ScoringOptions) -> Path:
         )
     # OpenAI publishes the digest in the address.
     require_pinned(name, file_sha256(path), sha256)
-    return path
+    return FoundModel(name, path)

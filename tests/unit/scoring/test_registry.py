@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import sys
 from importlib.metadata import EntryPoint
+from importlib.util import find_spec
+from pathlib import Path
 from types import ModuleType
 from typing import ClassVar
 
 import pytest
 
 from mediacheck.errors import UsageError
-from mediacheck.scoring import Item, NotMeasured, Score, ScorerInfo, ScoringOptions, registry
+from mediacheck.scoring import Item, NotMeasured, Score, ScorerInfo, ScoringOptions, inventory, registry
 from mediacheck.scoring.registry import chosen_scorers, require_library, scorer_ids, scorer_type
 from mediacheck.scoring.scorer import ModelError
 
@@ -103,3 +105,22 @@ def test_a_scorer_whose_needs_are_not_given_is_refused(asked: tuple[str, ...], s
 def test_a_missing_library_names_its_extra() -> None:
     with pytest.raises(ModelError, match=r"pip install 'mediacheck\[speaker\]'"):
         require_library("no_such_library", extra="speaker", wanted_by="the scorer speaker")
+
+
+def test_the_doctor_finds_models_where_the_libraries_keep_them(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for place in ("cache/whisper/tiny.en.pt", "hub/models--Systran--faster-whisper-small/snapshots/0/model.bin",
+                  "hub/models--a--b-c/snapshots/0/model.bin"):  # fmt: skip
+        (tmp_path / place).parent.mkdir(parents=True)
+        (tmp_path / place).touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
+    models = {recogniser.id: recogniser.models for recogniser in inventory.recognisers()}
+    assert models == {"openai-whisper": ("tiny.en",), "faster-whisper": ("a/b-c", "small"), "openai-api": ()}
+
+
+def test_the_doctor_names_what_a_scorer_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inventory, "find_spec", lambda name: None if name == "jiwer" else find_spec(name))
+    found = {scorer.id: scorer for scorer in inventory.scorers()}
+    assert found["wer"].available is False
+    assert found["wer"].missing == ("jiwer",)
+    assert found["duration_ratio"].available
