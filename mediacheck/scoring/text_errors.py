@@ -9,9 +9,15 @@ from mediacheck.scoring.protocols import Protocol, get_protocol
 from mediacheck.scoring.registry import WITHOUT_SPACES, require_language, require_library
 from mediacheck.scoring.rules import DOWNMIX, RESAMPLER, SILENCE_DBFS
 from mediacheck.scoring.score import Identity, Measured, NotMeasured, Score, ScorerInfo
-from mediacheck.scoring.scorer import Item, ScoringOptions, identity
+from mediacheck.scoring.scorer import AsrBackend, Item, ScoringOptions, identity
 from mediacheck.scoring.transcripts import Listener, listener
 
+EXTRAS: dict[AsrBackend, str] = {
+    "openai-whisper": "whisper",
+    "faster-whisper": "faster-whisper",
+    "openai-api": "openai-api",
+}
+"""What installs all that each recogniser needs, besides OpenAI's normaliser."""
 ONE_BY_RULE = "the candidate is silent: the hypothesis is empty by rule, no recogniser was asked"
 
 
@@ -39,7 +45,7 @@ class TextErrors:
         self._protocol = get_protocol(self._options.protocol, language)
         self._protocol.require(language)
         for module in self.info.modules:
-            require_library(module, extra="whisper", wanted_by=f"the scorer {self.info.id}")
+            require_library(module, extra=EXTRAS[self._options.asr], wanted_by=f"the scorer {self.info.id}")
         self._listener = listener(self._options)
         by = self._listener.transcriber.identity
         options: dict[str, str | int | float | bool | None] = {tag.key: tag.value for tag in by.options}
