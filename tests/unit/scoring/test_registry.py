@@ -122,5 +122,5 @@ def test_the_doctor_names_what_a_scorer_lacks(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(inventory, "find_spec", lambda name: None if name == "jiwer" else find_spec(name))
     found = {scorer.id: scorer for scorer in inventory.scorers()}
     assert found["wer"].available is False
-    assert found["wer"].missing == ("jiwer",)
+    assert "jiwer" in found["wer"].missing
     assert found["duration_ratio"].available
