@@ -18,6 +18,7 @@ from mediacheck.cli.measuring import Measuring
 from mediacheck.cli.outputs import Outputs, echo, note, plan, write_file
 from mediacheck.cli.progress import progress
 from mediacheck.cli.settings import Choices, resolve
+from mediacheck.cli.speakers import Speakers, read_speakers
 from mediacheck.cli.texts import read_texts
 from mediacheck.errors import PathError
 from mediacheck.scoring import ScoringOptions
@@ -41,6 +42,9 @@ class Absent:
 @click.option("--text", metavar="TEXT", help="What every candidate should say.")
 @click.option("--text-file", metavar="FILE", help="A file with that text, or a manifest .jsonl with audio and text.")
 @click.option("--reference", "references", metavar="FILE", multiple=True, help="Reference audio; may be repeated.")
+@click.option(
+    "--speakers", metavar="FILE", multiple=True, help="A manifest .jsonl with audio and speaker; may be repeated."
+)
 @click.option("--scorer", "scorers", metavar="ID", multiple=True, help="What to compute; may be repeated.")
 @click.option(
     "--asr",
@@ -51,6 +55,8 @@ class Absent:
 )
 @click.option("--model", metavar="NAME|PATH", help="Of the recogniser.  [default: small]")
 @click.option("--model-sha256", metavar="HEX", help="What the digest of its weights must be.")
+@click.option("--speaker-model", metavar="NAME|PATH", help="resemblyzer, or one of speechbrain.  [default: ECAPA-TDNN]")
+@click.option("--speaker-model-sha256", metavar="HEX", help="What the digest of its weights must be.")
 @click.option("--api-url", metavar="URL", help="Of an OpenAI-compatible endpoint, for --asr openai-api.")
 @click.option("--language", metavar="CODE", default="en", show_default=True, help="Of the text and the speech.")
 @click.option("--protocol", metavar="ID", help="How texts are normalised: whisper-en, whisper-basic, seed-tts, none.")
@@ -68,10 +74,13 @@ def score_command(
     text: str | None,
     text_file: str | None,
     references: tuple[str, ...],
+    speakers: tuple[str, ...],
     scorers: tuple[str, ...],
     asr: str,
     model: str | None,
     model_sha256: str | None,
+    speaker_model: str | None,
+    speaker_model_sha256: str | None,
     api_url: str | None,
     language: str,
     protocol: str | None,
@@ -99,6 +108,8 @@ def score_command(
             "asr": asr,
             "model": model,
             "model_sha256": model_sha256,
+            "speaker_model": speaker_model,
+            "speaker_model_sha256": speaker_model_sha256,
             "api_url": api_url,
             "device": device,
             "download": download,
@@ -106,6 +117,7 @@ def score_command(
         ScoringOptions,
     )
     texts = read_texts(text, text_file)
+    voices = read_speakers(speakers)
     ids = chosen_scorers(scorers, language=options.language, text=texts.given, reference=bool(references))
     inputs, missing = _candidates(candidates)
     held = gather(references) if references else Inputs((), False, 0)
@@ -121,7 +133,7 @@ def score_command(
 
         rules = common.Rules(settings.validator, settings.contract, ())
         prepared = prepare(ids, options)
-        found, broken = _judge(measuring, files, rules)
+        found, broken = _judge(measuring, files, rules, voices)
     judged = [
         *found[: len(inputs.files)],
         *(absent(gone.path, gone.path.name, gone.reason, rules.validator) for gone in missing),
@@ -153,7 +165,9 @@ def _candidates(paths: Sequence[str]) -> tuple[Inputs, list[Absent]]:
     return (gather(there) if there else Inputs((), False, 0)), missing
 
 
-def _judge(measuring: Measuring | None, files: Sequence[Input], rules: common.Rules) -> tuple[list[Judged], bool]:
+def _judge(
+    measuring: Measuring | None, files: Sequence[Input], rules: common.Rules, voices: Speakers
+) -> tuple[list[Judged], bool]:
     """Measure and judge every file, in their order, and whether mediacheck itself failed on one.
 
     Of the facts only the verdict is kept.
@@ -166,7 +180,8 @@ def _judge(measuring: Measuring | None, files: Sequence[Input], rules: common.Ru
         if measured.internal_error:
             broken = True
             common.tell_internal_error(measured)
-        found[measured.index] = judged(rules.judge(measured.facts), files[measured.index].path)
+        path = files[measured.index].path
+        found[measured.index] = judged(rules.judge(measured.facts), path, speaker=voices.of(path))
     return [found[index] for index in sorted(found)], broken
 
 

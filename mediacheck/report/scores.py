@@ -49,6 +49,8 @@ def _counts(counts: ErrorCounts) -> str:
 
 def _details(score: Measured) -> list[str]:
     lines = [] if score.remark is None else [printable(score.remark)]
+    if score.control is not None:
+        lines.append(f"other speakers {score.control:.4f} {score.unit}")
     lines += [f"{detail.name} {detail.value:.4g} {detail.unit}" for detail in score.details]
     errors = [_error(stretch) for stretch in score.alignment if stretch.kind != "equal"]
     lines += errors[:SHOWN_ERRORS]
@@ -71,11 +73,18 @@ def _summary(summary: Summary) -> list[str]:
     if summary.error is not None or summary.mean is None:
         return [f"{head}; {summary.error}"]
     if summary.corpus is None or summary.counts is None:
-        return [f"{head}; mean {_estimate(summary.mean)} {summary.unit}"]
-    corpus = f"corpus {_estimate(summary.corpus)}"
-    mean = f"mean of files {_estimate(summary.mean)}"
-    first, second = (corpus, mean) if summary.headline == "corpus" else (mean, corpus)
-    return [f"{head}; {first} {summary.unit}; {second}", f"  {_counts(summary.counts)}"]
+        lines = [f"{head}; mean {_estimate(summary.mean)} {summary.unit}"]
+    else:
+        corpus = f"corpus {_estimate(summary.corpus)}"
+        mean = f"mean of files {_estimate(summary.mean)}"
+        first, second = (corpus, mean) if summary.headline == "corpus" else (mean, corpus)
+        lines = [f"{head}; {first} {summary.unit}; {second}", f"  {_counts(summary.counts)}"]
+    if summary.control is not None:
+        lines.append(
+            f"  same speaker {_estimate(summary.control.same)}, other speakers {_estimate(summary.control.other)}, "
+            f"margin {summary.control.margin:.4f}, over {summary.control.files} files"
+        )
+    return lines
 
 
 def _estimate(estimate: Estimate) -> str:

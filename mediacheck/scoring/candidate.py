@@ -27,6 +27,8 @@ class Judged:
     validation: Validation
     libraries: Libraries = field(default_factory=Libraries)
     has_audio: bool = True
+    speaker: str | None = None
+    """Whose voice it is, or should be."""
 
     @property
     def silent(self) -> bool:
@@ -46,15 +48,16 @@ class Judged:
 
     def recording(self) -> Recording:
         """Its sound, decoded anew: nothing keeps the samples when the recording goes."""
-        return Recording(self.path, self.file.name, self.file.sha256)
+        return Recording(self.path, self.file.name, self.file.sha256, self.speaker)
 
 
-def judged(report: Report, path: Path) -> Judged:
+def judged(report: Report, path: Path, *, speaker: str | None = None) -> Judged:
     """What scoring keeps of a report.
 
     Args:
         report: of the file.
         path: where it lies.
+        speaker: whose voice it is, or should be; None: not known.
     """
     failed = tuple(f.check for f in report.findings if f.outcome == "fail" and f.severity == "error")
     return Judged(
@@ -68,6 +71,7 @@ def judged(report: Report, path: Path) -> Judged:
         ),
         libraries=report.tool.libraries,
         has_audio=bool(report.facts.audio),
+        speaker=speaker,
     )
 
 
@@ -87,13 +91,16 @@ def absent(path: Path, name: str, reason: str, validator: Validator) -> Judged:
     )
 
 
-def measure_and_judge(path: Path, validator: Validator, name: str | None = None) -> Judged:
+def measure_and_judge(
+    path: Path, validator: Validator, name: str | None = None, *, speaker: str | None = None
+) -> Judged:
     """Measure and judge one file in this process; the command line does it in workers.
 
     Args:
         path: of the file.
         validator: by what to judge.
         name: what the result calls it; the file's own name by default.
+        speaker: whose voice it is, or should be; None: not known.
     """
     from mediacheck import media
     from mediacheck.judge import judge
@@ -103,7 +110,7 @@ def measure_and_judge(path: Path, validator: Validator, name: str | None = None)
         facts = media.measure(path, name=shown)
     except PathError as error:
         return absent(path, shown, str(error), validator)
-    return judged(judge(facts, validator), path)
+    return judged(judge(facts, validator), path, speaker=speaker)
 
 
 def score_candidate(

@@ -18,6 +18,14 @@ ENTRY_POINT_GROUP = "mediacheck.scorers"
 BUILT_IN = {
     "wer": "mediacheck.scoring.wer:WordErrors",
     "cer": "mediacheck.scoring.cer:CharacterErrors",
+    "speaker": "mediacheck.scoring.speaker:SpeakerSimilarity",
+    "dnsmos": "mediacheck.scoring.dnsmos:NoiseSuppressionOpinion",
+    "loudness": "mediacheck.scoring.loudness:IntegratedLoudness",
+    "si_sdr": "mediacheck.scoring.si_sdr:ScaleInvariantDistortion",
+    "stoi": "mediacheck.scoring.stoi:Intelligibility",
+    "pesq": "mediacheck.scoring.pesq:PerceptualQuality",
+    "pesq_nb": "mediacheck.scoring.pesq_nb:NarrowBandQuality",
+    "mcd": "mediacheck.scoring.mcd:MelCepstralDistortion",
     "duration_ratio": "mediacheck.scoring.duration_ratio:DurationRatio",
 }
 

@@ -9,3 +9,6 @@ DOWNMIX: Final = "mean"
 RESAMPLER: Final = "soxr HQ"
 SILENCE_DBFS: Final = -60.0
 """A 10 ms window below it is silent: the limit of the check ``audio.silent``."""
+SLACK_S: Final = 0.02
+"""Seconds by which two sounds may differ in length and still be taken for aligned: what codecs and resamplers leave at
+the end. The longer is cut."""

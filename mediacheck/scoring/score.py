@@ -142,12 +142,16 @@ class Measured(Struct, frozen=True, kw_only=True, tag_field="status", tag="measu
     alignment: tuple[Aligned, ...] = ()
     """Of the normalised texts."""
     details: tuple[Quantity, ...] = ()
+    control: float | None = None
+    """The same quantity against what should score badly: recordings of other speakers. None: there are none."""
     remark: str | None = None
     """What a reader must know of this value: that the file is silent, and the hypothesis empty by rule."""
     identity: Identity
 
     def __post_init__(self) -> None:
         _require_finite(self.scorer, self.value)
+        if self.control is not None:
+            _require_finite(f"the control of {self.scorer}", self.control)
 
 
 class NotMeasured(Struct, frozen=True, kw_only=True, tag_field="status", tag="not_measured"):
@@ -225,6 +229,19 @@ class Missing(Struct, frozen=True, kw_only=True):
     reason: str
 
 
+class Control(Struct, frozen=True, kw_only=True):
+    """Whether a value tells what is right from what is wrong in this run: a raw cosine means little."""
+
+    files: int
+    """That have a control; both means are over them."""
+    same: Estimate
+    """Mean of their values: against the same speaker."""
+    other: Estimate
+    """Mean of their controls: against other speakers."""
+    margin: float
+    """same - other."""
+
+
 class Summary(Struct, frozen=True, kw_only=True):
     """One scorer over all files of a run."""
 
@@ -243,6 +260,8 @@ class Summary(Struct, frozen=True, kw_only=True):
     """Error rates: summed over the files."""
     headline: Literal["corpus", "mean"] = "mean"
     """Which of the two the protocol's published figures state."""
+    control: Control | None = None
+    """None where no file has one."""
     error: str | None = None
     """Why there is no mean: nothing was scored."""
     not_measured: tuple[Missing, ...] = ()

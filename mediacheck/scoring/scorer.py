@@ -41,6 +41,9 @@ class ScoringOptions(Struct, frozen=True, kw_only=True):
     api_url: str | None = None
     """Of an OpenAI-compatible endpoint: ``http://localhost:8000/v1``."""
     speaker_model: str | None = None
+    """``resemblyzer``, or a model of speechbrain: a folder, or a name on the Hugging Face Hub; None: its ECAPA-TDNN."""
+    speaker_model_sha256: str | None = None
+    """What the digest of the speaker model's weights must be; None: not pinned."""
     device: str = "auto"
     """``auto``, ``cpu``, ``cuda`` or ``cuda:1``."""
     download: bool = False
@@ -54,6 +57,8 @@ class Recording:
     path: Path
     name: str
     sha256: str | None = None
+    speaker: str | None = None
+    """Whose voice it is, or should be; None: not known."""
 
     @cached_property
     def sound(self) -> Sound:

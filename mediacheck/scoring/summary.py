@@ -8,7 +8,7 @@ from operator import add
 
 from mediacheck.errors import ScoringError
 from mediacheck.scoring.protocols import PROTOCOLS
-from mediacheck.scoring.score import Identity, Measured, Missing, NotMeasured, Scores, Summary
+from mediacheck.scoring.score import Control, Identity, Measured, Missing, NotMeasured, Scores, Summary
 from mediacheck.scoring.scorer import Scorer
 
 
@@ -84,6 +84,7 @@ def _with_means(summary: Summary, values: Sequence[Measured]) -> Summary:
     from mediacheck.scoring import bootstrap
 
     identity = same_identity(values)
+    summary = replace(summary, control=_control(values))
     counts = [value.counts for value in values if value.counts is not None]
     macro = bootstrap.mean([value.value for value in values])
     if len(counts) != len(values):
@@ -99,3 +100,13 @@ def _with_means(summary: Summary, values: Sequence[Measured]) -> Summary:
         headline="mean" if published else "corpus",
         identity=identity,
     )
+
+
+def _control(values: Sequence[Measured]) -> Control | None:
+    from mediacheck.scoring import bootstrap
+
+    pairs = [(value.value, value.control) for value in values if value.control is not None]
+    if not pairs:
+        return None
+    same, other = bootstrap.mean([own for own, _ in pairs]), bootstrap.mean([control for _, control in pairs])
+    return Control(files=len(pairs), same=same, other=other, margin=same.value - other.value)
