@@ -28,6 +28,9 @@ $(VENV)/.installed: $(VENV)/.made pyproject.toml constraints.txt
 
 $(VENV)/.installed-test: $(VENV)/.installed
 	$(PIP) --editable '.[test,test-models]'
+	@# These two are compiled here. Without a C compiler their tests are skipped, and the rest still run.
+	$(PIP) --editable '.[resemblyzer,pesq]' || echo "resemblyzer and pesq were not installed: is there a C compiler?" >&2
+	$(BIN)/python -m tests.mend_torchaudio
 	@touch $@
 
 demo: $(VENV)/.installed ## Make demo files, validate them and print the reports.

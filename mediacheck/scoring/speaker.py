@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     Embedding = NDArray[np.float64]
 
+LEAST_CENTROID = 0.01
+"""Length of a mean of unit vectors: what is shorter points nowhere."""
 KEPT = 1024
 """Embeddings of references that are kept, a few kilobytes each: every candidate is held against the same ones."""
 
@@ -177,6 +179,6 @@ def _centroid(embeddings: list[Embedding]) -> Embedding:
 
     mean: Embedding = np.mean(embeddings, axis=0)
     length = float(np.linalg.norm(mean))
-    if not length > 0.0:
+    if not length > LEAST_CENTROID:
         raise Unmeasurable("the embeddings of the references cancel one another")
     return mean / length
