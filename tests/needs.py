@@ -43,7 +43,9 @@ def needs_program(*names: str) -> pytest.MarkDecorator:
 def needs_module(*names: str) -> pytest.MarkDecorator:
     """Mark a test that imports these optional modules."""
     lacking = [name for name in names if find_spec(name) is None]
-    return _needs(f"{', '.join(lacking)} not installed (pip install '.[test-models,resemblyzer,pesq]')" if lacking else None)
+    return _needs(
+        f"{', '.join(lacking)} not installed (pip install '.[test-models,resemblyzer,pesq]')" if lacking else None
+    )
 
 
 def needs_path(path: Path | str, what: str) -> pytest.MarkDecorator:

@@ -6,12 +6,12 @@ import hashlib
 import pickle
 import shutil
 import socket
-from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from examples.asterisk_voices import CLIPS, clips
 from mediacheck.errors import UsageError
 from mediacheck.scoring import Item, Measured, NotMeasured, Recording, Score, ScoringOptions, prepare, score_item
 from mediacheck.scoring.candidate import measure_and_judge, score_candidate
@@ -25,8 +25,6 @@ from tests.needs import PROMPTS, needs_module, needs_path
 from tests.unit.scoring.speech import RATE, noise, speech, wav
 
 ITALIAN = PROMPTS / "it_IT_m_Carlo"
-CLIPS = 6
-"""Of each speaker, of 4 s at least."""
 MARGIN = 0.15
 """By which the mean over clips of the same speaker lies above that of another speaker: 0.27 was seen."""
 RESEMBLYZER = ScoringOptions(speaker_model="resemblyzer", device="cpu")
@@ -50,13 +48,6 @@ def marked(marks: list[pytest.MarkDecorator]):  # type: ignore[no-untyped-def]
     return apply
 
 
-@cache
-def clips(folder: Path) -> tuple[Path, ...]:
-    """Prompts of 4 to 12 s, by name."""
-    found = [path for path in sorted(folder.glob("*.wav")) if 64_000 < path.stat().st_size < 192_000]
-    return tuple(found[: 2 * CLIPS])
-
-
 def scored(options: ScoringOptions, candidate: Path | Recording, *references: Path) -> Score:
     recording = candidate if isinstance(candidate, Recording) else Recording(candidate, candidate.name)
     item = Item(recording, references=tuple(Recording(path, path.name) for path in references))
@@ -74,8 +65,8 @@ def cosine(options: ScoringOptions, candidate: Path | Recording, *references: Pa
 def test_another_speaker_is_less_alike() -> None:
     """English against Italian, another person: by means over six clips each, and by each clip here."""
     validator = load_validator("v2")
-    english = [measure_and_judge(path, validator, speaker="Allison") for path in clips(ENGLISH)]
-    italian = [measure_and_judge(path, validator, speaker="Carlo") for path in clips(ITALIAN)]
+    english = [measure_and_judge(path, validator, speaker="Allison") for path in clips("Allison")]
+    italian = [measure_and_judge(path, validator, speaker="Carlo") for path in clips("Carlo")]
     assert len(english) == len(italian) == 2 * CLIPS
     scorers = prepare(["speaker"], RESEMBLYZER)
     references = [*english[CLIPS:], *italian[CLIPS:]]

@@ -113,7 +113,9 @@ def read_ct2_variables(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
 
 def _count_layers(variables: dict[str, np.ndarray], stack: str) -> int:
     prefix = f"{stack}/layer_"
-    numbers = {name[len(prefix) :].split("/")[0] for name in variables if name.startswith(prefix)} - {"norm"}
+    numbers = {
+        name[len(prefix):].split("/")[0] for name in variables if name.startswith(prefix)
+    } - {"norm"}
     return len(numbers)
 
 
@@ -233,7 +235,9 @@ def convert(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> d
     torch.save(
         {
             "dims": dims,
-            "model_state_dict": {name: torch.from_numpy(np.array(array, order="C")) for name, array in state.items()},
+            "model_state_dict": {
+                name: torch.from_numpy(np.array(array, order="C")) for name, array in state.items()
+            },
         },
         buffer,
     )

@@ -17,6 +17,7 @@ from mediacheck.scoring import (
     Score,
     ScoringOptions,
     Unmeasurable,
+    inventory,
     prepare,
     score_item,
     speaker,
@@ -219,3 +220,18 @@ def test_one_speaker_has_no_control() -> None:
 def test_a_control_is_a_number() -> None:
     with pytest.raises(ValueError, match="the control of speaker is nan"):
         result("a", 0.9, float("nan"))
+
+
+def test_the_doctor_finds_speaker_models(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for place in (
+        "models--speechbrain--spkrec-ecapa-voxceleb/snapshots/0/embedding_model.ckpt",
+        "models--a--whisper/snapshots/0/model.bin",
+    ):
+        (tmp_path / place).parent.mkdir(parents=True)
+        (tmp_path / place).touch()
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setattr(inventory, "find_spec", lambda name: None if name == "resemblyzer" else object())
+    found = {model.id: model for model in inventory.speaker_models()}
+    assert found["speechbrain"].models == ("speechbrain/spkrec-ecapa-voxceleb",)
+    assert found["resemblyzer"].available is False
+    assert found["resemblyzer"].models == ()
