@@ -31,3 +31,7 @@ class FactsError(MediacheckError, ValueError):
 
 class InstallationError(MediacheckError):
     """A part of mediacheck itself is missing or does not fit the rest."""
+
+
+class ScoringError(MediacheckError, ValueError):
+    """Scores that cannot be put together: of different identities, or none at all."""

@@ -15,10 +15,23 @@ def validators_root() -> Traversable:
     Raises:
         MediacheckError: if the installation lacks its data files.
     """
-    installed = files("mediacheck") / "data" / "validators"
+    return _data("validators")
+
+
+def references_root() -> Traversable:
+    """The folder of reference sets, one folder each.
+
+    Raises:
+        MediacheckError: if the installation lacks its data files.
+    """
+    return _data("references")
+
+
+def _data(name: str) -> Traversable:
+    installed = files("mediacheck") / "data" / name
     if installed.is_dir():
         return installed
-    checkout = Path(__file__).resolve().parent.parent / "validators"
+    checkout = Path(__file__).resolve().parent.parent / name
     if checkout.is_dir():
         return checkout
-    raise MediacheckError("the data files of mediacheck (validators/) are missing; install the package again")
+    raise MediacheckError(f"the data files of mediacheck ({name}/) are missing; install the package again")

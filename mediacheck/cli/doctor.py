@@ -15,6 +15,7 @@ from mediacheck.cli.settings import Settings, from_file, resolve
 from mediacheck.facts import Struct, Tag
 from mediacheck.media.inventory import Capability, capabilities, libraries
 from mediacheck.report.escape import printable
+from mediacheck.scoring.inventory import RecogniserStatus, ScorerStatus, SpeakerModelStatus
 from mediacheck.version import __version__
 
 
@@ -29,6 +30,10 @@ class Diagnosis(Struct, kw_only=True):
     capabilities: tuple[Capability, ...]
     validators: tuple[str, ...]
     contracts: tuple[str, ...]
+    scorers: tuple[ScorerStatus, ...]
+    recognisers: tuple[RecogniserStatus, ...]
+    speaker_models: tuple[SpeakerModelStatus, ...]
+    reference_sets: tuple[str, ...]
     configuration_file: str | None
     settings: Settings
 
@@ -46,7 +51,7 @@ class Diagnosis(Struct, kw_only=True):
 def doctor_command(json_: bool) -> int:
     """Say what this machine has, and what is configured.
 
-    Exit code 1 where something that mediacheck supports is missing.
+    Exit code 1 where something that mediacheck supports is missing. Scorers are optional: a missing one is named only.
     """
     diagnosis = diagnose()
     if json_:
@@ -58,6 +63,8 @@ def doctor_command(json_: bool) -> int:
 
 def diagnose() -> Diagnosis:
     from mediacheck.contracts import list_contracts
+    from mediacheck.references import shipped
+    from mediacheck.scoring.inventory import recognisers, scorers, speaker_models
     from mediacheck.validators import list_validators
 
     _, file = from_file(Path())
@@ -69,6 +76,10 @@ def diagnose() -> Diagnosis:
         capabilities=capabilities(),
         validators=tuple(f"{validator.id} ({validator.status})" for validator in list_validators()),
         contracts=tuple(contract.id for contract in list_contracts()),
+        scorers=scorers(),
+        recognisers=recognisers(),
+        speaker_models=speaker_models(),
+        reference_sets=shipped(),
         configuration_file=None if file is None else file.name,
         settings=resolve(),
     )
@@ -89,6 +100,11 @@ def render(diagnosis: Diagnosis) -> str:
         ("missing", missing or "nothing"),
         ("validators", ", ".join(diagnosis.validators) or "none found"),
         ("contracts", f"{len(diagnosis.contracts)}; see 'mediacheck contracts list'"),
+        ("scorers", ", ".join(scorer.id for scorer in diagnosis.scorers if scorer.available) or "none"),
+        *((f"  {scorer.id}", _scorer_lack(scorer)) for scorer in diagnosis.scorers if not scorer.available),
+        *((f"  {recogniser.id}", _recogniser(recogniser)) for recogniser in diagnosis.recognisers),
+        *((f"  {model.id}", _speaker_model(model)) for model in diagnosis.speaker_models),
+        ("reference sets", ", ".join(diagnosis.reference_sets) or "none found"),
         ("configuration", diagnosis.configuration_file or "no file"),
     ]
     rows += [
@@ -97,3 +113,23 @@ def render(diagnosis: Diagnosis) -> str:
     ]
     width = max(len(label) for label, _ in rows)
     return "".join(f"{label:<{width}}  {printable(value)}\n" for label, value in rows)
+
+
+def _scorer_lack(scorer: ScorerStatus) -> str:
+    how = "" if scorer.extra is None else f"; pip install 'mediacheck[{scorer.extra}]'"
+    return f"lacks {', '.join(scorer.missing)}{how}"
+
+
+def _recogniser(recogniser: RecogniserStatus) -> str:
+    if not recogniser.available:
+        return f"not installed; pip install 'mediacheck[{recogniser.extra}]'"
+    if recogniser.id == "openai-api":
+        return "any endpoint, with --api-url"
+    return f"models: {', '.join(recogniser.models) or 'none here; name a path with --model, or use --download'}"
+
+
+def _speaker_model(model: SpeakerModelStatus) -> str:
+    if not model.available:
+        return f"not installed; pip install 'mediacheck[{model.extra}]'"
+    here = ", ".join(model.models) or "none here; name a folder with --speaker-model, or use --download"
+    return f"speaker models: {here}"

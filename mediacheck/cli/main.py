@@ -24,6 +24,8 @@ _COMMANDS = {
     "validate": ("mediacheck.cli.validate:validate_command", "Measure media files, judge them and report."),
     "measure": ("mediacheck.cli.measure:measure_command", "Measure media files: facts only, no opinion."),
     "judge": ("mediacheck.cli.judge:judge_command", "Judge saved facts again; nothing is decoded."),
+    "score": ("mediacheck.cli.score:score_command", "Compute how good files are, beside a text or a reference."),
+    "references": ("mediacheck.cli.references:references_group", "List and verify sets of reference recordings."),
     "validators": ("mediacheck.cli.validators:validators_group", "List, show, compare and freeze validators."),
     "contracts": ("mediacheck.cli.contracts:contracts_group", "List and show contracts, and what they expect."),
     "doctor": ("mediacheck.cli.doctor:doctor_command", "Say what this machine has, and what is configured."),

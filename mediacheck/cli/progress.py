@@ -8,15 +8,21 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def progress(count: int, *, quiet: bool) -> Iterator[Callable[[], None]]:
-    """A function to call after each of ``count`` files; it draws only for several files on a terminal."""
+def progress(count: int, *, quiet: bool, label: str = "measuring") -> Iterator[Callable[[], None]]:
+    """A function to call after each of ``count`` files; it draws only for several files on a terminal.
+
+    Args:
+        count: of files.
+        quiet: draw nothing.
+        label: what is being done.
+    """
     if quiet or count < 2 or not sys.stderr.isatty():
         yield _nothing
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = TextColumn("measuring"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    columns = TextColumn(label), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
     # Without a refreshing thread: workers are forked while it runs.
     with Progress(*columns, console=Console(stderr=True), transient=True, auto_refresh=False) as bar:
         task = bar.add_task("", total=count)

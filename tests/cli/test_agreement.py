@@ -12,6 +12,7 @@ import mediacheck
 from mediacheck.cli.judge import judge_command
 from mediacheck.cli.main import app
 from mediacheck.cli.measure import measure_command
+from mediacheck.cli.score import score_command
 from mediacheck.cli.settings import Choices, resolve
 from mediacheck.cli.validate import validate_command
 from mediacheck.expectation import Expectation
@@ -44,7 +45,7 @@ def test_the_default_validator_is_the_same() -> None:
 
 
 @pytest.mark.parametrize(
-    "command", [validate_command, measure_command, judge_command], ids=lambda command: command.name
+    "command", [validate_command, measure_command, judge_command, score_command], ids=lambda command: command.name
 )
 def test_every_option_is_in_the_reference(command: click.Command) -> None:
     for parameter in command.params:
@@ -55,11 +56,11 @@ def test_every_option_is_in_the_reference(command: click.Command) -> None:
 def test_every_option_of_the_reference_exists() -> None:
     known = {
         option
-        for command in (app, validate_command, measure_command, judge_command)
+        for command in (app, validate_command, measure_command, judge_command, score_command)
         for p in command.params
         for option in p.opts
     }
-    mentioned = set(re.findall(r"--[a-z]+(?:-[a-z]+)*", REFERENCE))
+    mentioned = set(re.findall(r"--[a-z]+(?:-[a-z0-9]+)*", REFERENCE))
     assert mentioned - known - {"--help"} == set()
 
 

@@ -23,6 +23,13 @@ DOCUMENTS = (
     "docs/how-to/raw-pcm.md",
     "docs/how-to/judge-again.md",
 )
+LINKING = (
+    "docs/index.md",
+    "CONTRIBUTING.md",
+    "docs/reference/cli.md",
+    "docs/reference/scoring.md",
+    "docs/how-to/score.md",
+)
 BLOCK = re.compile(r"<!-- runs: demo -->\n```(console|python)\n(.*?)```", re.DOTALL)
 
 
@@ -93,7 +100,7 @@ def test_the_pattern_is_strict_where_nothing_is_left_out() -> None:
     assert not re.fullmatch(pattern("a\n…\nb\n"), "a\nc\n")
 
 
-@pytest.mark.parametrize("document", [*DOCUMENTS, "docs/index.md", "CONTRIBUTING.md", "docs/reference/cli.md"])
+@pytest.mark.parametrize("document", [*DOCUMENTS, *LINKING])
 def test_links_lead_somewhere(document: str) -> None:
     path = ROOT / document
     for target in re.findall(r"\]\((?!https?:)([^)#]+)", path.read_text()):

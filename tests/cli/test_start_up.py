@@ -10,7 +10,7 @@ import pytest
 
 from tests.cli.run import ROOT, environment, mediacheck, write_wav
 
-HEAVY = ("torch", "librosa", "scipy", "matplotlib", "ray", "numpy", "av", "soundfile", "rich")
+HEAVY = ("torch", "whisper", "jiwer", "librosa", "scipy", "matplotlib", "ray", "numpy", "av", "soundfile", "rich")
 REPORT = f"import sys; print([name for name in {HEAVY!r} if name in sys.modules], file=sys.__stderr__)"
 
 
@@ -49,6 +49,9 @@ def test_importing_the_package_loads_nothing_heavy(tmp_path: Path) -> None:
         ("validate", "missing.wav"),
         ("contracts", "list"),
         ("validators", "list"),
+        ("references", "list"),
+        ("score", "--help"),
+        ("score", "missing.wav"),
     ],
 )
 def test_commands_that_decode_nothing_load_nothing_heavy(arguments: tuple[str, ...], tmp_path: Path) -> None:

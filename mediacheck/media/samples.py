@@ -1,0 +1,179 @@
+"""The decoded samples of a file, for scorers: all channels as float32, trimmed as a player would.
+
+Measuring keeps no samples. Here they are kept whole, which is what a model wants: n × channels × 4 bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mediacheck.errors import MediacheckError
+from mediacheck.media.channels import is_measurable
+from mediacheck.media.files import Window, require_file
+from mediacheck.media.headers import read_container
+from mediacheck.media.reading import ContainerReading, PcmLayout
+
+if TYPE_CHECKING:
+    from av.container import InputContainer
+
+BLOCK = 1 << 16
+"""Samples per channel that libsndfile is asked for at a time."""
+SUBTYPES = {
+    "u8": "PCM_U8",
+    "s8": "PCM_S8",
+    "s16": "PCM_16",
+    "s24": "PCM_24",
+    "s32": "PCM_32",
+    "flt": "FLOAT",
+    "dbl": "DOUBLE",
+    "alaw": "ALAW",
+    "mulaw": "ULAW",
+}
+FULL_SCALE = {"u8": 128.0, "s16": 32768.0, "s32": 2147483648.0, "s64": 9223372036854775808.0, "flt": 1.0, "dbl": 1.0}
+"""By FFmpeg's name of a sample's type: what stands for 1.0."""
+
+
+class SamplesError(MediacheckError):
+    """A file has no samples that could be scored: no sound, or bytes that do not decode."""
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """The first audio stream of a file."""
+
+    data: NDArray[np.float32]
+    """Shape (n, channels), full scale 1.0. The priming and padding that the container declares are removed."""
+    sample_rate: int
+    """Hz."""
+
+    @property
+    def duration(self) -> Fraction:
+        """Seconds, exactly."""
+        return Fraction(len(self.data), self.sample_rate)
+
+
+def read_samples(path: Path) -> Samples:
+    """Decode the first audio stream of a file.
+
+    The count is the one that ``measure`` states as ``samples``. PCM is read where the header says it lies, Vorbis in
+    Ogg by libsndfile, all else by FFmpeg.
+
+    Args:
+        path: a regular file.
+
+    Raises:
+        PathError: the file is not there or cannot be read.
+        SamplesError: it holds no audio stream, or one that cannot be decoded to its end.
+    """
+    require_file(path)
+    reading = read_container(path)
+    if reading.refused:
+        raise SamplesError(f"{path.name} is not opened: {reading.refused}")
+    if reading.pcm is not None:
+        return _pcm(path, reading.pcm)
+    return _ffmpeg(path, reading)
+
+
+def _pcm(path: Path, pcm: PcmLayout) -> Samples:
+    import soundfile
+
+    if not is_measurable(pcm.sample_rate, pcm.channels):
+        raise SamplesError(f"{path.name}: no sound has {pcm.channels} channels at {pcm.sample_rate} Hz")
+    if not pcm.length:
+        return Samples(np.empty((0, pcm.channels), np.float32), pcm.sample_rate)
+    with path.open("rb", buffering=0) as file:
+        raw = soundfile.SoundFile(
+            Window(file, pcm.offset, pcm.length),
+            format="RAW",
+            subtype=SUBTYPES[pcm.encoding],
+            endian="BIG" if pcm.big_endian else "LITTLE",
+            samplerate=pcm.sample_rate,
+            channels=pcm.channels,
+        )
+        with raw:
+            return Samples(_joined(raw.blocks(BLOCK, dtype="float32", always_2d=True), pcm.channels), pcm.sample_rate)
+
+
+def _ffmpeg(path: Path, reading: ContainerReading) -> Samples:
+    # FFmpeg takes a fifth of a second to import, which plain samples can do without.
+    import av
+
+    from mediacheck.media.container import open_container
+    from mediacheck.media.log import error_log
+    from mediacheck.media.vorbis import is_plain_vorbis
+
+    try:
+        with error_log(), open_container(path, reading.media_end) as container:
+            if not container.streams.audio:
+                raise SamplesError(f"{path.name} has no audio stream")
+            if is_plain_vorbis(container):
+                return _vorbis(path)
+            return _stream(path, container, reading)
+    except (av.FFmpegError, ValueError, LookupError) as error:
+        raise SamplesError(f"{path.name} cannot be decoded: {getattr(error, 'strerror', None) or error}") from error
+
+
+def _stream(path: Path, container: InputContainer, reading: ContainerReading) -> Samples:
+    stream = container.streams.audio[0]
+    stream.codec_context.thread_count = 1
+    form: tuple[int, int] | None = None
+
+    def blocks() -> Iterator[NDArray[np.float32]]:
+        nonlocal form
+        for packet in container.demux(stream):
+            for frame in packet.decode():
+                channels = frame.layout.nb_channels
+                found = (frame.sample_rate, channels)
+                if form is not None and found != form:
+                    raise SamplesError(f"{path.name} changes its sample rate or channels on the way")
+                form = found
+                values = frame.to_ndarray()
+                block = values.T if frame.format.is_planar else values.reshape(-1, channels)
+                yield scaled(block, frame.format.name.removesuffix("p"))
+
+    pieces = list(blocks())
+    if form is None:
+        raise SamplesError(f"{path.name}: no packet of its audio stream decodes")
+    data = _joined(iter(pieces), form[1])
+    played = next((t.edit_duration for t in reading.tracks if t.track_id == stream.id), None)
+    if played is not None:
+        # FFmpeg does not cut to the end of an MP4 edit list, players do. What the list's own clock rounds away is kept.
+        track = next(t for t in reading.tracks if t.track_id == stream.id)
+        slack = -(-(track.edit_precision * form[0]) // 1) + 1 if track.edit_precision else 0
+        exact = stream.codec_context.name.startswith("pcm_") or stream.codec_context.name in ("alac", "flac")
+        data = data[: round(played * form[0]) + (int(slack) if exact else 0)]
+    return Samples(data, form[0])
+
+
+def _vorbis(path: Path) -> Samples:
+    # FFmpeg loses the first block of Vorbis in Ogg.
+    import soundfile
+
+    try:
+        with path.open("rb") as file, soundfile.SoundFile(file) as sound:
+            blocks = sound.blocks(BLOCK, dtype="float32", always_2d=True)
+            return Samples(_joined(blocks, sound.channels), sound.samplerate)
+    except soundfile.LibsndfileError as error:
+        raise SamplesError(f"{path.name} cannot be decoded: {error}") from error
+
+
+def scaled(values: NDArray[np.generic], kind: str) -> NDArray[np.float32]:
+    """Samples as a decoder gives them, of FFmpeg's type ``kind`` (``s16``), with full scale 1.0."""
+    if kind == "flt":
+        return np.asarray(values, np.float32)
+    wide = np.asarray(values, np.float64)
+    if kind == "u8":
+        wide = wide - 128.0
+    return (wide / FULL_SCALE[kind]).astype(np.float32)
+
+
+def _joined(blocks: Iterator[NDArray[np.float32]], channels: int) -> NDArray[np.float32]:
+    pieces = list(blocks)
+    return np.concatenate(pieces) if pieces else np.empty((0, channels), np.float32)
