@@ -27,6 +27,7 @@ from mediacheck.scoring.score import Scores, ScoresList, Summary
 
 if TYPE_CHECKING:
     from mediacheck.scoring.candidate import Judged
+    from mediacheck.verdict import Report
 
 
 @dataclass(frozen=True)
@@ -125,15 +126,19 @@ def score_command(
     common.tell_skipped(inputs, quiet=quiet)
     with ExitStack() as stack:
         files = (*inputs.files, *held.files)
-        measuring = stack.enter_context(Measuring(files, raw=None, settings=settings, quiet=quiet)) if files else None
+        rules = common.Rules(settings.validator, settings.contract, ())
+        measuring = (
+            stack.enter_context(Measuring(files, rules.judge, raw=None, settings=settings, quiet=quiet))
+            if files
+            else None
+        )
         # Workers start before torch is loaded: a process with its threads could not be forked.
         from mediacheck.scoring.candidate import absent, score_candidate
         from mediacheck.scoring.run import prepare
         from mediacheck.scoring.summary import summaries
 
-        rules = common.Rules(settings.validator, settings.contract, ())
         prepared = prepare(ids, options)
-        found, broken = _judge(measuring, files, rules, voices)
+        found, broken = _judge(measuring, files, voices)
     judged = [
         *found[: len(inputs.files)],
         *(absent(gone.path, gone.path.name, gone.reason, rules.validator) for gone in missing),
@@ -166,7 +171,7 @@ def _candidates(paths: Sequence[str]) -> tuple[Inputs, list[Absent]]:
 
 
 def _judge(
-    measuring: Measuring | None, files: Sequence[Input], rules: common.Rules, voices: Speakers
+    measuring: Measuring[Report] | None, files: Sequence[Input], voices: Speakers
 ) -> tuple[list[Judged], bool]:
     """Measure and judge every file, in their order, and whether mediacheck itself failed on one.
 
@@ -181,7 +186,7 @@ def _judge(
             broken = True
             common.tell_internal_error(measured)
         path = files[measured.index].path
-        found[measured.index] = judged(rules.judge(measured.facts), path, speaker=voices.of(path))
+        found[measured.index] = judged(measured.result, path, speaker=voices.of(path))
     return [found[index] for index in sorted(found)], broken
 
 
