@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,6 +34,8 @@ class Resemblyzer:
 
     def load(self) -> None:
         require_library("resemblyzer", extra="resemblyzer", wanted_by="the speaker model resemblyzer")
+        # Threads that spin while they wait take the time of those that work; read when torch is loaded.
+        os.environ.setdefault("OMP_WAIT_POLICY", "passive")
         try:
             with warnings.catch_warnings():
                 # Of pkg_resources, which webrtcvad imports, and of a module of scipy that moved.

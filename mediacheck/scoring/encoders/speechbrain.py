@@ -46,6 +46,8 @@ class SpeechbrainEcapa:
         for module in ("speechbrain", "torch"):
             require_library(module, extra="speaker", wanted_by="the speaker model of speechbrain")
         refuse_download_offline(self._options)
+        # Threads that spin while they wait take the time of those that work; read when torch is loaded.
+        os.environ.setdefault("OMP_WAIT_POLICY", "passive")
         name = self._options.speaker_model or DEFAULT_MODEL
         folder = _find(name, download=self._options.download)
         sha256 = file_sha256(folder / WEIGHTS)
@@ -59,7 +61,7 @@ class SpeechbrainEcapa:
             settled["normalisation_sha256"] = file_sha256(folder / NORMALISATION)
         self._identity = EncoderIdentity(
             backend="speechbrain",
-            model=ModelIdentity(id=folder.resolve().name if Path(name).exists() else name, sha256=sha256),
+            model=ModelIdentity(id=name if _is_hub_name(name) else folder.name, sha256=sha256),
             options=tuple(Tag(key=key, value=value) for key, value in settled.items()),
             libraries=("speechbrain", "torch"),
         )
@@ -110,9 +112,8 @@ def _load(name: str, folder: Path, device: str) -> Any:
 
 def _find(name: str, *, download: bool) -> Path:
     """The folder of a model: itself, or the Hub's cache."""
-    path = Path(name)
-    # A folder that does not exist is taken for a name on the Hub by speechbrain, so it is settled here.
-    if path.exists() or name.startswith((".", os.sep, "~")) or name.count("/") != 1:
+    if not _is_hub_name(name):
+        path = Path(name)
         _require_whole(name, path)
         return path.resolve()
     from huggingface_hub import snapshot_download
@@ -132,6 +133,16 @@ def _find(name: str, *, download: bool) -> Path:
         ) from error
     _require_whole(name, found)
     return found
+
+
+def _is_hub_name(name: str) -> bool:
+    """speechbrain takes a folder that does not exist for a name on the Hub, so it is settled here.
+
+    The default is a name, whatever lies in the working folder.
+    """
+    if name == DEFAULT_MODEL:
+        return True
+    return name.count("/") == 1 and not name.startswith((".", os.sep, "~")) and not Path(name).exists()
 
 
 def _require_whole(name: str, folder: Path) -> None:

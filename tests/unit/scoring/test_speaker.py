@@ -125,8 +125,9 @@ def with_digest(recording: Recording) -> Recording:
     return Recording(recording.path, recording.name, digest, recording.speaker)
 
 
-def test_a_candidate_is_not_its_own_reference(angle: Angle, tmp_path: Path) -> None:
-    own, other = with_digest(voice(tmp_path, "a", 0)), with_digest(voice(tmp_path, "b", 60))
+@pytest.mark.parametrize("whose", [None, "anna"])
+def test_a_candidate_is_not_its_own_reference(whose: str | None, angle: Angle, tmp_path: Path) -> None:
+    own, other = with_digest(voice(tmp_path, "a", 0, whose)), with_digest(voice(tmp_path, "b", 60, whose))
     found = score(own, own, other)
     assert isinstance(found, Measured)
     assert found.value == cosine(60)
