@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from mediacheck.cli.texts import AUDIO_KEYS, LARGEST
+from mediacheck.cli.texts import LARGEST
 from mediacheck.errors import UsageError
+from mediacheck.references import AUDIO_KEYS
 
 
 class Speakers:

@@ -9,9 +9,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from mediacheck.errors import UsageError
+from mediacheck.references import AUDIO_KEYS
 
-AUDIO_KEYS = ("audio", "audio_filepath", "file_name")
-"""Keys under which a manifest names the audio: ours, NeMo's, AudioFolder's."""
 LARGEST = 1_000_000_000
 """Bytes of a text file."""
 

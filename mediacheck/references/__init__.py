@@ -1,5 +1,6 @@
 """Reference sets: known-good recordings and texts that candidates are held against."""
 
+from mediacheck.references.record import AUDIO_KEYS, Recorded, read_run, write_set
 from mediacheck.references.reference_set import (
     About,
     Entry,
@@ -11,4 +12,17 @@ from mediacheck.references.reference_set import (
     verify,
 )
 
-__all__ = ["About", "Entry", "ReferenceSet", "ReferenceSetError", "folder_of", "load", "shipped", "verify"]
+__all__ = [
+    "AUDIO_KEYS",
+    "About",
+    "Entry",
+    "Recorded",
+    "ReferenceSet",
+    "ReferenceSetError",
+    "folder_of",
+    "load",
+    "read_run",
+    "shipped",
+    "verify",
+    "write_set",
+]

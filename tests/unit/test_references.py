@@ -12,6 +12,7 @@ import mediacheck
 from mediacheck import references
 from mediacheck.references import ReferenceSetError
 from tests.cli.run import mediacheck as command
+from tests.cli.run import write_wav
 
 ROOT = Path(__file__).parents[2]
 
@@ -105,3 +106,78 @@ def test_the_command_line(tmp_path: Path) -> None:
     assert broken.code == 1
     assert "mine: 1 problem\n" in broken.text
     assert command("references", "verify", "none", cwd=tmp_path).code == 2
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """Outputs of a model: two sounds with their texts."""
+    folder = tmp_path / "run"
+    (folder / "out").mkdir(parents=True)
+    lines = []
+    for name, said in (("one", "Grüße"), ("two", 'say "two"')):
+        write_wav(folder / "out" / f"{name}.wav")
+        lines.append({"audio_filepath": f"out/{name}.wav", "text": said, "speaker": "x"})
+    (folder / "manifest.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return folder
+
+
+WORDS = ("--licence", "CC0-1.0", "--source", 'a "model", revision 3')
+
+
+def test_a_run_becomes_a_set_that_verifies(run: Path) -> None:
+    folder = run.parent / "mine"
+    ran = command("references", "new", "mine", "--from", "run", *WORDS, "--language", "de", cwd=run.parent)
+    assert (ran.code, ran.err) == (0, "")
+    assert references.verify(folder) == ()
+    found = references.load(folder)
+    assert (found.about.id, found.about.source) == ("mine", 'a "model", revision 3')
+    assert [(e.id, e.text, e.language, e.speaker) for e in found.entries] == [
+        ("one", "Grüße", "de", "x"),
+        ("two", 'say "two"', "de", "x"),
+    ]
+    assert (folder / "audio/one.wav").read_bytes() == (run / "out/one.wav").read_bytes()
+    again = command("references", "new", "mine", "--from", "run", *WORDS, cwd=run.parent)
+    assert again.code == 2
+    assert "is there already" in again.err
+
+
+def test_an_output_that_does_not_pass_is_no_reference(run: Path) -> None:
+    (run / "out/two.wav").write_bytes((run / "out/two.wav").read_bytes()[:-1000])
+    ran = command("references", "new", "mine", "--from", "run", *WORDS, cwd=run.parent)
+    assert ran.code == 1
+    assert b"two.wav" in ran.out
+    assert b"nothing was written: 1 of 2" in ran.out
+    assert not (run.parent / "mine").exists()
+    assert sorted(path.name for path in run.parent.iterdir()) == ["run"]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("{", "is not JSON"),
+        ('{"text": "a"}', "no audio is named"),
+        ('{"audio": "out/one.wav"}', "with text"),
+        ('{"audio": "out/none.wav", "text": "a"}', "is not there"),
+        ('{"audio": "../secret.wav", "text": "a"}', "leads out"),
+        ('{"audio": "out/one.wav", "text": "a", "speaker": 3}', "speaker must be a string"),
+        ('{"audio": "out/two.wav", "text": "a", "id": "one"}', "already"),
+        # Both ids would give one file name.
+        ("\n".join(f'{{"audio": "out/two.wav", "text": "", "id": "{id}"}}' for id in ("a/b", "a:b")), "line 2"),
+    ],
+)
+def test_a_line_that_is_wrong_is_named(run: Path, line: str, said: str) -> None:
+    (run.parent / "secret.wav").write_bytes(b"x")
+    (run / "manifest.jsonl").write_text('{"audio": "out/one.wav", "text": "a"}\n' + line + "\n")
+    ran = command("references", "new", "mine", "--from", "run", *WORDS, cwd=run.parent)
+    assert ran.code == 2
+    assert said in ran.err
+    assert "line " in ran.err
+
+
+def test_a_run_without_a_manifest_or_a_line(run: Path) -> None:
+    (run / "manifest.jsonl").write_text("\n")
+    assert "holds no line" in command("references", "new", "mine", "--from", "run", *WORDS, cwd=run.parent).err
+    (run / "manifest.jsonl").unlink()
+    ran = command("references", "new", "mine", "--from", "run", *WORDS, cwd=run.parent)
+    assert ran.code == 2
+    assert "a run is a folder with manifest.jsonl" in ran.err
