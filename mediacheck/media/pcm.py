@@ -102,7 +102,7 @@ def decode_pcm(path: Path, pcm: PcmLayout) -> AudioStream:
             if pcm.encoding in NUMPY_TYPES:
                 _read_plain(file, pcm, meter)
             else:
-                with _open_raw(file, pcm) as sound:
+                with open_raw(file, pcm) as sound:
                     read_into(sound, meter)
     return sound_facts(
         meter,
@@ -146,7 +146,8 @@ def _fill(window: Window, buffer: bytearray) -> int:
     return filled
 
 
-def _open_raw(file: BinaryIO, pcm: PcmLayout) -> SoundFile:
+def open_raw(file: BinaryIO, pcm: PcmLayout) -> SoundFile:
+    """The samples that ``pcm`` describes, as libsndfile reads them."""
     import soundfile
 
     return soundfile.SoundFile(

@@ -16,28 +16,17 @@ from numpy.typing import NDArray
 
 from mediacheck.errors import MediacheckError
 from mediacheck.media.channels import is_measurable
-from mediacheck.media.files import Window, require_file
+from mediacheck.media.files import require_file
 from mediacheck.media.headers import read_container
+from mediacheck.media.pcm import open_raw
 from mediacheck.media.reading import ContainerReading, PcmLayout
+from mediacheck.media.scales import SCALES
 
 if TYPE_CHECKING:
     from av.container import InputContainer
 
 BLOCK = 1 << 16
 """Samples per channel that libsndfile is asked for at a time."""
-SUBTYPES = {
-    "u8": "PCM_U8",
-    "s8": "PCM_S8",
-    "s16": "PCM_16",
-    "s24": "PCM_24",
-    "s32": "PCM_32",
-    "flt": "FLOAT",
-    "dbl": "DOUBLE",
-    "alaw": "ALAW",
-    "mulaw": "ULAW",
-}
-FULL_SCALE = {"u8": 128.0, "s16": 32768.0, "s32": 2147483648.0, "s64": 9223372036854775808.0, "flt": 1.0, "dbl": 1.0}
-"""By FFmpeg's name of a sample's type: what stands for 1.0."""
 
 
 class SamplesError(MediacheckError):
@@ -82,23 +71,12 @@ def read_samples(path: Path) -> Samples:
 
 
 def _pcm(path: Path, pcm: PcmLayout) -> Samples:
-    import soundfile
-
     if not is_measurable(pcm.sample_rate, pcm.channels):
         raise SamplesError(f"{path.name}: no sound has {pcm.channels} channels at {pcm.sample_rate} Hz")
     if not pcm.length:
         return Samples(np.empty((0, pcm.channels), np.float32), pcm.sample_rate)
-    with path.open("rb", buffering=0) as file:
-        raw = soundfile.SoundFile(
-            Window(file, pcm.offset, pcm.length),
-            format="RAW",
-            subtype=SUBTYPES[pcm.encoding],
-            endian="BIG" if pcm.big_endian else "LITTLE",
-            samplerate=pcm.sample_rate,
-            channels=pcm.channels,
-        )
-        with raw:
-            return Samples(_joined(raw.blocks(BLOCK, dtype="float32", always_2d=True), pcm.channels), pcm.sample_rate)
+    with path.open("rb", buffering=0) as file, open_raw(file, pcm) as raw:
+        return Samples(_joined(raw.blocks(BLOCK, dtype="float32", always_2d=True), pcm.channels), pcm.sample_rate)
 
 
 def _ffmpeg(path: Path, reading: ContainerReading) -> Samples:
@@ -121,6 +99,8 @@ def _ffmpeg(path: Path, reading: ContainerReading) -> Samples:
 
 
 def _stream(path: Path, container: InputContainer, reading: ContainerReading) -> Samples:
+    from mediacheck.media.tracks import is_exact
+
     stream = container.streams.audio[0]
     stream.codec_context.thread_count = 1
     form: tuple[int, int] | None = None
@@ -147,8 +127,7 @@ def _stream(path: Path, container: InputContainer, reading: ContainerReading) ->
         # FFmpeg does not cut to the end of an MP4 edit list, players do. What the list's own clock rounds away is kept.
         track = next(t for t in reading.tracks if t.track_id == stream.id)
         slack = -(-(track.edit_precision * form[0]) // 1) + 1 if track.edit_precision else 0
-        exact = stream.codec_context.name.startswith("pcm_") or stream.codec_context.name in ("alac", "flac")
-        data = data[: round(played * form[0]) + (int(slack) if exact else 0)]
+        data = data[: round(played * form[0]) + (int(slack) if is_exact(stream.codec_context.name) else 0)]
     return Samples(data, form[0])
 
 
@@ -168,10 +147,9 @@ def scaled(values: NDArray[np.generic], kind: str) -> NDArray[np.float32]:
     """Samples as a decoder gives them, of FFmpeg's type ``kind`` (``s16``), with full scale 1.0."""
     if kind == "flt":
         return np.asarray(values, np.float32)
-    wide = np.asarray(values, np.float64)
-    if kind == "u8":
-        wide = wide - 128.0
-    return (wide / FULL_SCALE[kind]).astype(np.float32)
+    wide = np.empty(values.shape)
+    SCALES[kind].apply(values, wide)
+    return wide.astype(np.float32)
 
 
 def _joined(blocks: Iterator[NDArray[np.float32]], channels: int) -> NDArray[np.float32]:
