@@ -14,6 +14,7 @@ from mediacheck.cli.exits import ExitCode, exit_for
 from mediacheck.cli.inputs import MEDIA_SUFFIXES, RAW_SUFFIXES, Inputs
 from mediacheck.cli.measuring import Measured
 from mediacheck.cli.outputs import Outputs, echo, note, prepare_folder, prove_name, write, write_file
+from mediacheck.cli.settings import Settings
 from mediacheck.errors import UsageError
 from mediacheck.expectation import Expectation, parse_expectation
 from mediacheck.facts import MediaFacts
@@ -88,6 +89,12 @@ def suffixes_for(raw: str | None) -> frozenset[str]:
     if raw == "":
         raise UsageError("--raw was given an empty layout; write ENCODING:RATE:CHANNELS, such as s16le:24000:1")
     return MEDIA_SUFFIXES if raw is None else RAW_SUFFIXES
+
+
+def sources_of(inputs: Inputs, settings: Settings) -> list[Path]:
+    """Files that are read, and so must not be written: media, and a validator or contract that is named by its path."""
+    named = (settings.validator, settings.contract)
+    return [*(item.path for item in inputs.files), *(Path(name) for name in named if name)]
 
 
 def tell_skipped(inputs: Inputs, *, quiet: bool) -> None:

@@ -37,7 +37,7 @@ def judge_command(
     rules = common.Rules(settings.validator, settings.contract, expect)
     with standard_input(STDIN in facts) as stdin:
         inputs = gather(facts, suffixes=_FACTS_SUFFIXES, stdin=stdin)
-        outputs = plan(json_, junit, output, quiet=quiet, sources=[item.path for item in inputs.files])
+        outputs = plan(json_, junit, output, quiet=quiet, sources=common.sources_of(inputs, settings))
         common.tell_skipped(inputs, quiet=quiet)
         reports: list[Report] = []
         documents = 0

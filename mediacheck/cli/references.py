@@ -89,8 +89,9 @@ def new_command(
                 common.tell_internal_error(measured)
             report = measured.result
             if report.verdict != "pass":
-                failed = (f.message for f in report.findings if f.severity == "error" and f.outcome != "pass")
-                refused.append((measured.name, report.verdict, tuple(failed)))
+                open_ = (f for f in report.findings if f.outcome in ("fail", "inconclusive"))
+                failed = tuple(f.message for f in open_ if f.severity == "error")
+                refused.append((measured.name, report.verdict, failed))
     if refused:
         for name, verdict, messages in sorted(refused):
             echo(f"{verdict}  {printable(name)}: {printable('; '.join(messages[:3]))}\n")

@@ -11,16 +11,17 @@ from typing import TYPE_CHECKING
 import click
 
 from mediacheck import serialise
+from mediacheck.api import printable_name
 from mediacheck.cli import common
 from mediacheck.cli.exits import ExitCode
-from mediacheck.cli.inputs import Input, Inputs, gather, refuse_unreadable
+from mediacheck.cli.inputs import STDIN, Input, Inputs, gather, refuse_unreadable
 from mediacheck.cli.measuring import Measuring
 from mediacheck.cli.outputs import Outputs, echo, note, plan, write_file
 from mediacheck.cli.progress import progress
 from mediacheck.cli.settings import Choices, resolve
 from mediacheck.cli.speakers import Speakers, read_speakers
-from mediacheck.cli.texts import read_texts
-from mediacheck.errors import PathError
+from mediacheck.cli.texts import Candidate, read_texts
+from mediacheck.errors import PathError, UsageError
 from mediacheck.scoring import ScoringOptions
 from mediacheck.scoring.registry import chosen_scorers
 from mediacheck.scoring.score import Scores, ScoresList, Summary
@@ -122,7 +123,14 @@ def score_command(
     ids = chosen_scorers(scorers, language=options.language, text=texts.given, reference=bool(references))
     inputs, missing = _candidates(candidates)
     held = gather(references) if references else Inputs((), False, 0)
-    outputs = plan(json_, None, (), quiet=quiet, sources=[item.path for item in (*inputs.files, *held.files)])
+    named = (text_file, *speakers, model, speaker_model, settings.validator, settings.contract)
+    outputs = plan(
+        json_,
+        None,
+        (),
+        quiet=quiet,
+        sources=[*(item.path for item in (*inputs.files, *held.files)), *(Path(name) for name in named if name)],
+    )
     common.tell_skipped(inputs, quiet=quiet)
     with ExitStack() as stack:
         files = (*inputs.files, *held.files)
@@ -141,11 +149,17 @@ def score_command(
         found, broken = _judge(measuring, files, voices)
     judged = [
         *found[: len(inputs.files)],
-        *(absent(gone.path, gone.path.name, gone.reason, rules.validator) for gone in missing),
+        *(absent(gone.path, printable_name(gone.path.name), gone.reason, rules.validator) for gone in missing),
     ]
     known = found[len(inputs.files) :]
     results = []
-    said = texts.all_of([candidate.file.name for candidate in judged])
+    expected = [Candidate(item.path, item.file.name) for item in judged]
+    said = texts.all_of(expected)
+    if any(Path(name).is_dir() for name in candidates):
+        # A folder is scored by its manifest: what that names and is not there lowers the coverage.
+        for line in texts.missing(expected):
+            judged.append(absent(Path(line.path), line.audio, f"{line.audio} is not there", rules.validator))
+            said.append(line.value)
     with progress(len(judged), quiet=quiet, label="scoring") as advance:
         for candidate, own in zip(judged, said, strict=True):
             results.append(score_candidate(prepared, candidate, text=own, references=known))
@@ -159,6 +173,8 @@ def _candidates(paths: Sequence[str]) -> tuple[Inputs, list[Absent]]:
     missing: list[Absent] = []
     there: list[str] = []
     for text in paths:
+        if text == STDIN:
+            raise UsageError("standard input cannot be read here; name a file")
         path = Path(text)
         try:
             if not path.is_dir():
@@ -166,7 +182,7 @@ def _candidates(paths: Sequence[str]) -> tuple[Inputs, list[Absent]]:
             there.append(text)
         except PathError as error:
             # What was expected stays in the result: a mean over the files that happen to be there looks too good.
-            missing.append(Absent(path, str(error)))
+            missing.append(Absent(path, printable_name(str(error))))
     return (gather(there) if there else Inputs((), False, 0)), missing
 
 

@@ -2,50 +2,65 @@
 
 from __future__ import annotations
 
-import json
+import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
 
+from mediacheck.cli.manifests import Line, read_manifest, read_text, require_text
 from mediacheck.errors import UsageError
-from mediacheck.references import AUDIO_KEYS
 
-LARGEST = 1_000_000_000
-"""Bytes of a text file."""
+
+@dataclass(frozen=True)
+class Candidate:
+    """A file whose text is looked for."""
+
+    path: Path
+    name: str
+    """As reports call it."""
 
 
 class Texts:
     """What each candidate should say."""
 
-    def __init__(self, common: str | None, by_name: Mapping[str, str] | None = None) -> None:
+    def __init__(self, common: str | None, lines: Sequence[Line] = ()) -> None:
         self._common = common
-        self._by_name = by_name or {}
-        names = [PurePosixPath(name).name for name in self._by_name]
-        # By its bare name only where that is one entry's alone.
-        self._by_base = {
-            PurePosixPath(name).name: text
-            for name, text in self._by_name.items()
-            if names.count(PurePosixPath(name).name) == 1
-        }
+        self._by_path = {line.path: line for line in lines}
+        # A manifest that lies elsewhere than its files: by name, and only lines whose own file is not there.
+        loose = [line for line in lines if not os.path.exists(line.path)]
+        self._by_name = {line.audio: line for line in loose}
+        bases = Counter(PurePosixPath(line.audio).name for line in loose)
+        self._by_base = {base: line for line in loose if bases[base := PurePosixPath(line.audio).name] == 1}
 
     @property
     def given(self) -> bool:
-        return self._common is not None or bool(self._by_name)
+        return self._common is not None or bool(self._by_path)
 
-    def all_of(self, names: Sequence[str]) -> list[str | None]:
-        """The text of each candidate, by the names that reports give them; None where the manifest has none.
+    def all_of(self, candidates: Sequence[Candidate]) -> list[str | None]:
+        """The text of each candidate; None where the manifest has none.
 
-        An entry counts by its whole name; by its file name only where no other entry and no other candidate has it.
+        A line belongs to the file that it names, counted from the manifest's folder. Where that file is not there, to
+        the candidate of the same name; by its file name only where no other line and no other candidate has it.
         """
         if self._common is not None:
-            return [self._common] * len(names)
-        bases = Counter(PurePosixPath(name).name for name in names)
-        return [self._by_name.get(name, self._by_file_name(name, bases)) for name in names]
+            return [self._common] * len(candidates)
+        lines = self._lines_of(candidates)
+        return [None if line is None else line.value for line in lines]
 
-    def _by_file_name(self, name: str, bases: Counter[str]) -> str | None:
-        base = PurePosixPath(name).name
-        return self._by_base.get(base) if bases[base] == 1 else None
+    def missing(self, candidates: Sequence[Candidate]) -> list[Line]:
+        """Lines whose file is not there and that no candidate stands for."""
+        used = {line.path for line in self._lines_of(candidates) if line is not None}
+        return [line for line in self._by_path.values() if line.path not in used and not os.path.exists(line.path)]
+
+    def _lines_of(self, candidates: Sequence[Candidate]) -> list[Line | None]:
+        bases = Counter(PurePosixPath(candidate.name).name for candidate in candidates)
+        found = []
+        for candidate in candidates:
+            base = PurePosixPath(candidate.name).name
+            line = self._by_path.get(os.path.realpath(candidate.path)) or self._by_name.get(candidate.name)
+            found.append(line or (self._by_base.get(base) if bases[base] == 1 else None))
+        return found
 
 
 def read_texts(text: str | None, text_file: str | None) -> Texts:
@@ -62,38 +77,16 @@ def read_texts(text: str | None, text_file: str | None) -> Texts:
     if text is not None and text_file is not None:
         raise UsageError("--text and --text-file were both given; give one")
     if text_file is None:
-        return Texts(text)
-    path = Path(text_file)
-    try:
-        if path.stat().st_size > LARGEST:
-            raise UsageError(f"--text-file {text_file}: {path.stat().st_size} bytes are no text; name another file")
-        content = path.read_text(encoding="utf-8-sig")
-    except (OSError, ValueError) as error:
-        if isinstance(error, UsageError):
-            raise
-        reason = getattr(error, "strerror", None) or "it is not UTF-8"
-        raise UsageError(f"cannot read --text-file {text_file}: {reason}") from error
-    if path.suffix.lower() != ".jsonl":
-        return Texts(content.strip())
-    found: dict[str, str] = {}
-    for number, line in enumerate(content.splitlines(), 1):
-        if line.strip():
-            name, said = _entry(line, f"{text_file}, line {number}")
-            if name in found:
-                raise UsageError(f"{text_file}, line {number}: {name} has a text already; leave one")
-            found[name] = said
+        return Texts(None if text is None else require_text(text, "--text"))
+    if Path(text_file).suffix.lower() != ".jsonl":
+        return Texts(read_text("--text-file", text_file).strip())
+    found: dict[str, Line] = {}
+    for line in read_manifest("--text-file", text_file, "text"):
+        if line.value is None:
+            raise UsageError(f"{line.where}: write an object with text and the audio, both strings")
+        if line.path in found:
+            raise UsageError(f"{line.where}: {line.audio} has a text already; leave one")
+        found[line.path] = line
     if not found:
         raise UsageError(f"{text_file} holds no line; write one for each candidate")
-    return Texts(None, found)
-
-
-def _entry(line: str, where: str) -> tuple[str, str]:
-    try:
-        entry: Any = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"{where} is not JSON: {error}") from error
-    if isinstance(entry, dict) and isinstance(entry.get("text"), str):
-        for key in AUDIO_KEYS:
-            if isinstance(entry.get(key), str):
-                return entry[key], entry["text"]
-    raise UsageError(f"{where}: write an object with text and one of {', '.join(AUDIO_KEYS)}, all strings")
+    return Texts(None, tuple(found.values()))

@@ -65,7 +65,7 @@ def validate_command(
         rules = common.Rules(settings.validator, settings.contract, expect)
         examine = partial(_examine, rules, facts is not None)
         measuring = stack.enter_context(Measuring(inputs.files, examine, raw=raw, settings=settings, quiet=quiet))
-        outputs = plan(json_, junit, output, quiet=quiet, sources=[item.path for item in inputs.files])
+        outputs = plan(json_, junit, output, quiet=quiet, sources=common.sources_of(inputs, settings))
         saved = None if facts is None else common.plan_facts(facts, inputs, outputs)
         common.tell_skipped(inputs, quiet=quiet)
         reports: dict[int, Report] = {}

@@ -40,7 +40,7 @@ def read_run(run: Path, *, language: str) -> tuple[Recorded, ...]:
     """
     manifest = run / MANIFEST
     try:
-        lines = manifest.read_text(encoding="utf-8-sig").splitlines()
+        lines = manifest.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8"
         raise ReferenceSetError(f"cannot read {manifest}: {reason}; a run is a folder with {MANIFEST}") from error
@@ -53,7 +53,9 @@ def read_run(run: Path, *, language: str) -> tuple[Recorded, ...]:
         recorded = _recorded(run, line, where, language)
         for name in {recorded.entry.id, recorded.entry.audio}:
             if name in taken:
-                raise ReferenceSetError(f"{where}: {name!r} stands in line {taken[name]} already; ids must differ")
+                raise ReferenceSetError(
+                    f"{where}: {name!r} stands in line {taken[name]} already; give each line an id of its own"
+                )
             taken[name] = number
         found.append(recorded)
     if not found:
@@ -78,6 +80,8 @@ def write_set(
         ReferenceSetError: a word is empty, the folder is there, or it cannot be written.
     """
     words = {"id": id, "summary": summary, "licence": licence, "source": source}
+    if odd := [key for key, value in words.items() if not _is_text(value)]:
+        raise ReferenceSetError(f"{odd[0]} holds bytes that are not UTF-8; write it as text")
     if empty := [key for key, value in words.items() if not value.strip()]:
         raise ReferenceSetError(f"{empty[0]} is empty; a set must say it")
     if folder.exists():
@@ -106,6 +110,14 @@ def _write(made: Path, recorded: tuple[Recorded, ...], words: dict[str, str]) ->
     (made / ABOUT).write_text(f"{head}\n[digests]\n{digests}", encoding="utf-8")
 
 
+def _is_text(value: str) -> bool:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _line(entry: Entry) -> dict[str, str]:
     values = {name: getattr(entry, name) for name in Entry.__struct_fields__}
     return {name: value for name, value in values.items() if value is not None}
@@ -121,6 +133,11 @@ def _recorded(run: Path, line: str, where: str, language: str) -> Recorded:
         given: Any = json.loads(line)
     except (ValueError, RecursionError) as error:
         raise ReferenceSetError(f"{where} is not JSON: {error}") from error
+    try:
+        line.encode()
+        json.dumps(given, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise ReferenceSetError(f"{where}: a string holds half a character") from None
     if not isinstance(given, dict) or not isinstance(given.get("text"), str):
         raise ReferenceSetError(f"{where}: write an object with text and one of {', '.join(AUDIO_KEYS)}, all strings")
     audio = next((given[key] for key in AUDIO_KEYS if isinstance(given.get(key), str)), None)

@@ -99,7 +99,7 @@ def load(folder: Traversable) -> ReferenceSet:
     except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
         raise ReferenceSetError(f"{folder.name}/{ABOUT}: {error}") from error
     entries: list[Entry] = []
-    for number, line in enumerate(_text(folder / MANIFEST).splitlines(), 1):
+    for number, line in enumerate(_text(folder / MANIFEST).split("\n"), 1):
         if line.strip():
             entries.append(_entry(line, f"{folder.name}/{MANIFEST}, line {number}"))
     if not entries:

@@ -168,9 +168,17 @@ def _by_speaker(item: Item) -> tuple[list[Recording], dict[str, list[Recording]]
 
 
 def _without(candidate: Recording, references: Sequence[Recording]) -> list[Recording]:
+    """Held against itself, every voice is the right one.
+
+    Raises:
+        Unmeasurable: there is no other reference.
+    """
     if candidate.sha256 is None:
         return list(references)
-    return [reference for reference in references if reference.sha256 != candidate.sha256] or list(references)
+    others = [reference for reference in references if reference.sha256 != candidate.sha256]
+    if not others:
+        raise Unmeasurable("the only reference is the candidate itself")
+    return others
 
 
 def _centroid(embeddings: list[Embedding]) -> Embedding:

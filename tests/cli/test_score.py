@@ -33,6 +33,7 @@ class Endpoint:
     says: str = "Hello world."
     status: int = 200
     body: bytes | None = None
+    location: str | None = None
     fields: list[dict[str, str]] = field(default_factory=list)
     files: list[bytes] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
@@ -61,8 +62,16 @@ def endpoint() -> Iterator[Endpoint]:
             state.paths.append(self.path)
             answer = state.body if state.body is not None else json.dumps({"text": state.says}).encode()
             self.send_response(state.status)
+            if state.location is not None:
+                self.send_header("Location", state.location)
             self.end_headers()
             self.wfile.write(answer)
+
+        def do_GET(self) -> None:
+            state.paths.append(self.path)
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b'{"text": "hello"}')
 
         def log_message(self, *arguments: object) -> None:
             pass
@@ -148,12 +157,11 @@ def test_an_endpoint_that_refuses_everything_is_wrong_configuration(
 def test_nobody_at_the_address_is_not_measured(tmp_path: Path) -> None:
     write_wav(tmp_path / "a.wav")
     ran = mediacheck(
-        "score", "a.wav", "--text", "hello", "--asr", "openai-api", "--api-url", "http://user:word@127.0.0.1:9/v1",
+        "score", "a.wav", "--text", "hello", "--asr", "openai-api", "--api-url", "http://127.0.0.1:9/v1",
         "--model", "m", "--protocol", "none", "--json", "-", cwd=tmp_path,
     )  # fmt: skip
     assert ran.code == 3
     assert "cannot be reached" in ran.json["scores"][0]["reason"]
-    assert b"word" not in ran.out.replace(b"errors/word", b"")
 
 
 @needs_asr
@@ -299,3 +307,125 @@ def silence() -> bytes:
         out.setframerate(8000)
         out.writeframes(bytes(16000))
     return held.getvalue()
+
+
+@needs_asr
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_is_not_followed(endpoint: Endpoint, tmp_path: Path, status: int) -> None:
+    # Asked again by GET, an endpoint would answer for a sound that it never got.
+    endpoint.status, endpoint.location = status, endpoint.url + "/elsewhere"
+    write_wav(tmp_path / "a.wav")
+    ran = mediacheck("score", "a.wav", "--text", "hello", *by_endpoint(endpoint), "--json", "-", cwd=tmp_path)
+    assert ran.code == 3
+    assert f"answers {status}" in ran.json["scores"][0]["reason"]
+    assert set(endpoint.paths) == {"/v1/audio/transcriptions"}
+
+
+@needs_asr
+@pytest.mark.parametrize("key", ["sk-SECRET\n", "  sk-SECRET"])
+def test_white_space_around_a_key_is_none_of_it(endpoint: Endpoint, tmp_path: Path, key: str) -> None:
+    write_wav(tmp_path / "a.wav")
+    ran = mediacheck(
+        "score", "a.wav", "--text", "hello", *by_endpoint(endpoint), "--json", "-", cwd=tmp_path, OPENAI_API_KEY=key
+    )
+    assert endpoint.keys == ["Bearer sk-SECRET"]
+    assert "SECRET" not in ran.text + ran.err
+
+
+@needs_asr
+@pytest.mark.parametrize("key", ["sk-SE\nCRET", "sk-SECRÈT", "sk\x7fSECRET"])
+def test_a_key_that_no_header_holds_is_refused_and_not_quoted(endpoint: Endpoint, tmp_path: Path, key: str) -> None:
+    write_wav(tmp_path / "a.wav")
+    ran = mediacheck("score", "a.wav", "--text", "hello", *by_endpoint(endpoint), cwd=tmp_path, OPENAI_API_KEY=key)
+    assert ran.code == 2
+    assert "OPENAI_API_KEY" in one_line(ran)
+    assert "SE" not in ran.err
+
+
+@needs_asr
+@pytest.mark.parametrize(
+    "url",
+    ["http://127.0.0.1:99999/v1", "http://127.0.0.1:abc/v1", "http://[::1/v1", "http://h/o k", "http://h/é",
+     "http://u:p@127.0.0.1/v1", "http://h/v1?key=1", "http://h/v1#f", "ftp://h/v1", "h"],
+)  # fmt: skip
+def test_an_address_that_is_none_is_refused(tmp_path: Path, url: str) -> None:
+    write_wav(tmp_path / "a.wav")
+    ran = mediacheck("score", "a.wav", "--text", "x", *NO_ADDRESS, "--model", "m", "--api-url", url, cwd=tmp_path)
+    assert ran.code == 2
+    assert "--api-url" in one_line(ran)
+
+
+@needs_asr
+def test_half_a_character_from_an_endpoint_is_no_transcript(endpoint: Endpoint, tmp_path: Path) -> None:
+    endpoint.body = b'{"text": "hello \\ud800 world"}'
+    write_wav(tmp_path / "a.wav")
+    ran = mediacheck("score", "a.wav", "--text", "hello", *by_endpoint(endpoint), "--json", "-", cwd=tmp_path)
+    assert ran.code == 3
+    assert "no JSON with a text" in ran.json["scores"][0]["reason"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [("--text-file", "m.jsonl"), ("--speakers", "m.jsonl"), ("--model", "m.jsonl"), ("--validator", "m.jsonl"),
+     ("--speaker-model", "m.jsonl"), ("--contract", "m.jsonl")],
+)  # fmt: skip
+def test_no_input_is_overwritten(tmp_path: Path, options: tuple[str, str]) -> None:
+    write_wav(tmp_path / "a.wav")
+    written = '{"audio": "a.wav", "text": "hello", "speaker": "x"}\n'
+    (tmp_path / "m.jsonl").write_text(written)
+    ran = mediacheck("score", "a.wav", "--scorer", "loudness", *options, "--json", "m.jsonl", cwd=tmp_path)
+    assert ran.code == 2
+    assert (tmp_path / "m.jsonl").read_text() == written
+
+
+@needs_asr
+def test_what_a_folders_manifest_names_and_is_not_there_lowers_the_coverage(
+    endpoint: Endpoint, tmp_path: Path
+) -> None:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    write_wav(folder / "a.wav")
+    lines = [{"audio": f"{name}.wav", "text": "hello"} for name in ("a", "b", "c")]
+    (folder / "m.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    ran = mediacheck(
+        "score", "out", "--text-file", "out/m.jsonl", "--scorer", "cer", *by_endpoint(endpoint), "--json", "-",
+        cwd=tmp_path,
+    )  # fmt: skip
+    assert ran.code == 3
+    assert ran.json["summaries"][0]["coverage"] == "1/3"
+    assert {m["name"] for m in ran.json["summaries"][0]["not_measured"]} == {"b.wav", "c.wav"}
+
+
+@needs_asr
+def test_a_text_goes_to_the_file_that_its_line_names(endpoint: Endpoint, tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    for name in ("a.wav", "sub/a.wav"):
+        write_wav(tmp_path / name)
+    lines = [{"audio": "a.wav", "text": "other"}, {"audio": "./sub/a.wav", "text": "hello\u2028world"}]
+    (tmp_path / "m.jsonl").write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
+    for candidate in ("sub", "sub/a.wav", str(tmp_path / "sub/a.wav")):
+        ran = mediacheck(
+            "score", candidate, "--text-file", "m.jsonl", *by_endpoint(endpoint), "--json", "-", cwd=tmp_path
+        )
+        result = ran.json["results"][0] if candidate == "sub" else ran.json
+        assert result["scores"][0]["text"] == "hello\u2028world"
+
+
+@pytest.mark.parametrize("line", ['{"audio": "a.wav", "text": "\\ud800"}', '{"audio": "a\\u0000", "text": "x"}'])
+def test_a_line_that_json_cannot_hold_again_is_refused(tmp_path: Path, line: str) -> None:
+    write_wav(tmp_path / "a.wav")
+    (tmp_path / "m.jsonl").write_text(line)
+    ran = mediacheck("score", "a.wav", "--text-file", "m.jsonl", "--scorer", "loudness", cwd=tmp_path)
+    assert ran.code == 2
+    assert "line 1" in one_line(ran)
+
+
+def test_standard_input_and_pipes_are_refused(tmp_path: Path) -> None:
+    import os
+
+    write_wav(tmp_path / "a.wav")
+    assert "standard input" in one_line(mediacheck("score", "-", "--scorer", "loudness", cwd=tmp_path))
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    ran = mediacheck("score", "a.wav", "--text-file", "pipe.jsonl", "--scorer", "loudness", cwd=tmp_path)
+    assert ran.code == 2
+    assert "no regular file" in one_line(ran)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import io
 import json
 import os
@@ -10,7 +11,7 @@ import urllib.request
 import uuid
 import wave
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlsplit
 
 from mediacheck.errors import UsageError
 from mediacheck.facts import Tag
@@ -36,15 +37,21 @@ class OpenaiApi:
     def __init__(self, options: ScoringOptions) -> None:
         self._options = options
         self._url = ""
-        self._key = os.environ.get("OPENAI_API_KEY", "")
+        # Keys read from a file end with a newline, as a rule.
+        self._key = os.environ.get("OPENAI_API_KEY", "").strip()
 
     def load(self) -> None:
         given = self._options.api_url or os.environ.get("OPENAI_BASE_URL", "")
         if not given:
             raise UsageError("the recogniser openai-api needs an address; give --api-url http://localhost:8000/v1")
-        parts = urlsplit(given)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise UsageError("--api-url: write an address such as http://localhost:8000/v1")
+        if not _is_plain_address(given):
+            raise UsageError(
+                "--api-url: write an address such as http://localhost:8000/v1, without user, query or fragment; "
+                "the key is read from OPENAI_API_KEY"
+            )
+        if not (self._key.isascii() and self._key.isprintable()):
+            # It is never quoted, not even in part.
+            raise UsageError("OPENAI_API_KEY holds characters that no key has; set it anew")
         if not self._options.model:
             raise UsageError("the recogniser openai-api needs the model's name at the endpoint; give --model whisper-1")
         if self._options.model_sha256 is not None:
@@ -56,7 +63,7 @@ class OpenaiApi:
         return TranscriberIdentity(
             backend="openai-api",
             model=ModelIdentity(id=self._options.model or "", sha256=None),
-            options=(Tag(key="endpoint", value=_public(self._url)), Tag(key="temperature", value="0")),
+            options=(Tag(key="endpoint", value=self._url), Tag(key="temperature", value="0")),
             libraries=(),
         )
 
@@ -72,25 +79,42 @@ class OpenaiApi:
         if self._key:
             request.add_unredirected_header("Authorization", f"Bearer {self._key}")
         try:
-            with urllib.request.urlopen(request, timeout=TIMEOUT_S) as answer:
-                return _text(answer.read(MAX_ANSWER))
+            with _opener().open(request, timeout=TIMEOUT_S) as answer:
+                return _text(answer.read(MAX_ANSWER + 1))
         except urllib.error.HTTPError as error:
             if error.code in (401, 403, 404):
                 # The same for every file: no item's fault.
                 raise ModelError(
-                    f"the endpoint {_public(self._url)} answers {error.code} {error.reason}; "
+                    f"the endpoint {self._url} answers {error.code} {error.reason}; "
                     "check --api-url, --model and OPENAI_API_KEY"
                 ) from error
             raise Unmeasurable(f"the endpoint answers {error.code} {error.reason}") from error
         except (urllib.error.URLError, OSError) as error:
             raise Unmeasurable(f"the endpoint cannot be reached: {getattr(error, 'reason', error)}") from error
+        except http.client.HTTPException as error:
+            raise Unmeasurable(f"the endpoint's answer is no HTTP, or breaks off ({type(error).__name__})") from error
 
 
-def _public(url: str) -> str:
-    """The address without user, password, query and fragment."""
-    parts = urlsplit(url)
-    host = parts.hostname or ""
-    return urlunsplit((parts.scheme, f"{host}:{parts.port}" if parts.port else host, parts.path, "", ""))
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """Following one, urllib would ask again without the sound, and take what comes back for its transcript."""
+
+    def redirect_request(self, *_: object) -> None:
+        return None
+
+
+def _opener() -> urllib.request.OpenerDirector:
+    return urllib.request.build_opener(_NoRedirect)
+
+
+def _is_plain_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        return False
+    plain = url.isascii() and url.isprintable() and " " not in url and port != 0
+    bare = not (parts.username or parts.password or parts.query or parts.fragment)
+    return plain and bare and parts.scheme in ("http", "https") and bool(parts.hostname)
 
 
 def _wav(samples: Mono) -> bytes:
@@ -121,10 +145,12 @@ def _form(fields: dict[str, str], wav: bytes) -> tuple[bytes, str]:
 
 
 def _text(answer: bytes) -> str:
+    if len(answer) > MAX_ANSWER:
+        raise Unmeasurable(f"the endpoint's answer is longer than {MAX_ANSWER} bytes")
     try:
         text = json.loads(answer)["text"]
-    except (ValueError, KeyError, TypeError):
+        text.encode()
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        # ValueError: no JSON, or half a character in its text.
         raise Unmeasurable("the endpoint's answer is no JSON with a text") from None
-    if not isinstance(text, str):
-        raise Unmeasurable("the endpoint's answer is no JSON with a text")
-    return text.strip()
+    return str(text).strip()
