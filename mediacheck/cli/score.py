@@ -38,6 +38,11 @@ class Absent:
     path: Path
     reason: str
 
+    @property
+    def name(self) -> str:
+        """As it was given, so that two of one name can be told apart; no absolute path stands in a report."""
+        return printable_name(self.path.name if self.path.is_absolute() else str(self.path))
+
 
 @click.command("score")
 @click.argument("candidates", nargs=-1, required=True, metavar="CANDIDATE…")
@@ -149,7 +154,7 @@ def score_command(
         found, broken = _judge(measuring, files, voices)
     judged = [
         *found[: len(inputs.files)],
-        *(absent(gone.path, printable_name(gone.path.name), gone.reason, rules.validator) for gone in missing),
+        *(absent(gone.path, gone.name, gone.reason, rules.validator) for gone in missing),
     ]
     known = found[len(inputs.files) :]
     results = []

@@ -7,7 +7,7 @@ MAX_RATE = 10_000_000
 MAX_CHANNELS = 1024
 """libsndfile's own limit."""
 MAX_BLOCK = 1 << 25
-"""Samples of all channels in one second: what the meters hold at a time (256 MB)."""
+"""Samples of all channels in one second, which a block holds at least; there are two blocks (512 MB)."""
 
 
 def is_measurable(sample_rate: int, channels: int) -> bool:

@@ -63,6 +63,8 @@ def scorer_type(id: str) -> type[Scorer]:
     return checked
 
 
+LONGER_CODES = frozenset({"haw", "yue"})
+"""Of languages that ISO 639-1 has no code of two letters for, those that recognisers know."""
 WITHOUT_SPACES = frozenset({"bo", "dz", "ja", "km", "lo", "my", "th", "yue", "zh"})
 """Languages that put no space between words: characters are counted, for what a word is, is not written down."""
 
@@ -97,13 +99,14 @@ def chosen_scorers(asked: Sequence[str], *, language: str, text: bool, reference
 
 
 def require_language(language: str) -> None:
-    """Raise where a language is not named by a bare code: ``zh-CN`` would be counted in words.
+    """Raise where a language is not named by a bare code: ``zh-CN`` and ``zho`` would be counted in words.
 
     Raises:
         UsageError: it is none.
     """
-    if not (2 <= len(language) <= 3 and language.isascii() and language.isalpha() and language.islower()):
-        raise UsageError(f"--language {language!r}: write a code of ISO 639 in lower case, such as en, zh or yue")
+    short = len(language) == 2 and language.isascii() and language.isalpha() and language.islower()
+    if not short and language not in LONGER_CODES:
+        raise UsageError(f"--language {language!r}: write a code of ISO 639-1 in lower case, such as en or zh, or yue")
 
 
 def require_library(module: str, *, extra: str, wanted_by: str) -> None:

@@ -272,6 +272,7 @@ def test_the_length_beside_a_reference(tmp_path: Path) -> None:
         pytest.param(("--text", "a", *NO_ADDRESS), "needs an address", marks=needs_asr),
         pytest.param(("--text", "a", *NO_ADDRESS, "--api-url", "file:///x"), "write an address", marks=needs_asr),
         (("--text", "a", "--language", "zh-CN"), "write a code of ISO 639"),
+        (("--text", "a", "--language", "zho"), "write a code of ISO 639"),
         (("--reference", "none.wav"), "none.wav does not exist"),
         (("--reference", "a.wav", "--json", "a.wav"), "is one of the files to read"),
     ],
@@ -429,3 +430,13 @@ def test_standard_input_and_pipes_are_refused(tmp_path: Path) -> None:
     ran = mediacheck("score", "a.wav", "--text-file", "pipe.jsonl", "--scorer", "loudness", cwd=tmp_path)
     assert ran.code == 2
     assert "no regular file" in one_line(ran)
+
+
+def test_missing_candidates_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    write_wav(tmp_path / "a.wav")
+    gone = ["x/b.wav", "y/b.wav", str(tmp_path / "c.wav")]
+    ran = mediacheck("score", "a.wav", *gone, "--scorer", "loudness", "--json", "-", cwd=tmp_path)
+    assert ran.code == 3
+    assert [result["subject"]["name"] for result in ran.json["results"]] == ["a.wav", "x/b.wav", "y/b.wav", "c.wav"]
+    assert ran.json["summaries"][0]["coverage"] == "1/4"
+    assert str(tmp_path) not in "".join(result["subject"]["name"] for result in ran.json["results"])
