@@ -89,14 +89,19 @@ def _with_means(summary: Summary, values: Sequence[Measured]) -> Summary:
     macro = bootstrap.mean([value.value for value in values])
     if len(counts) != len(values):
         return replace(summary, mean=macro, identity=identity)
-    micro = bootstrap.ratio([count.errors for count in counts], [count.reference for count in counts])
+    # A file in which nothing was to be said and nothing was heard adds no word and no error.
+    spoken = [count for count in counts if count.reference]
+    total = reduce(add, counts)
+    if not spoken:
+        return replace(summary, mean=macro, counts=total, identity=identity)
+    micro = bootstrap.ratio([count.errors for count in spoken], [count.reference for count in spoken])
     protocol = None if identity.normaliser is None else PROTOCOLS.get(identity.normaliser.id)
     published = protocol is not None and protocol.headline == "mean of utterances"
     return replace(
         summary,
         mean=macro,
         corpus=micro,
-        counts=reduce(add, counts),
+        counts=total,
         headline="mean" if published else "corpus",
         identity=identity,
     )

@@ -19,6 +19,7 @@ EXTRAS: dict[AsrBackend, str] = {
 }
 """What installs all that each recogniser needs, besides OpenAI's normaliser."""
 ONE_BY_RULE = "the candidate is silent: the hypothesis is empty by rule, no recogniser was asked"
+ZERO_BY_RULE = "nothing was to be said, and nothing was heard: no error, by rule"
 
 
 class TextErrors:
@@ -77,10 +78,12 @@ class TextErrors:
         transcript = self._listener.hear(item)
         hypothesis = self._split(self._protocol.hypothesis(transcript.text, language))
         counted = count_errors(reference, hypothesis, self.unit)
-        rate = counted.counts.rate
+        rate, remark = counted.counts.rate, ONE_BY_RULE if transcript.silent else None
         if rate is None:
             heard = counted.counts.insertions
-            return self._none(f"the normalised text is empty, so there is no rate; {self.unit}s heard: {heard}")
+            if heard:
+                return self._none(f"the normalised text is empty, so there is no rate; {self.unit}s heard: {heard}")
+            rate, remark = 0.0, ZERO_BY_RULE
         return Measured(
             scorer=self.info.id,
             value=rate,
@@ -89,7 +92,7 @@ class TextErrors:
             text=item.text,
             hypothesis=transcript.text,
             alignment=counted.alignment,
-            remark=ONE_BY_RULE if transcript.silent else None,
+            remark=remark,
             identity=self._identity,
         )
 

@@ -52,6 +52,30 @@ def test_corpus_and_mean_are_two_figures() -> None:
     assert summary.coverage == "2/2"
 
 
+def nothing_said() -> Measured:
+    """Nothing was to be said, and nothing was heard."""
+    counts = ErrorCounts(substitutions=0, deletions=0, insertions=0, hits=0, reference=0)
+    return Measured(scorer="wer", value=0.0, unit="errors/word", counts=counts, identity=IDENTITY)
+
+
+def test_a_file_without_words_counts_in_the_mean_and_adds_nothing_to_the_corpus() -> None:
+    summary = summarise("wer", "errors/word", results(wer(1, 2), nothing_said(), wer(1, 98)))
+    assert summary.corpus is not None
+    assert summary.mean is not None
+    assert summary.corpus == summarise("wer", "errors/word", results(wer(1, 2), wer(1, 98))).corpus
+    assert summary.mean.value == pytest.approx((1 / 2 + 1 / 98) / 3)
+    assert summary.coverage == "3/3"
+
+
+def test_without_any_word_there_is_no_corpus_rate() -> None:
+    summary = summarise("wer", "errors/word", results(nothing_said(), nothing_said()))
+    assert summary.corpus is None
+    assert summary.error is None
+    assert summary.mean is not None
+    assert summary.mean.value == 0.0
+    assert summary.headline == "mean"
+
+
 def test_seed_tts_states_the_mean() -> None:
     identity = msgspec.structs.replace(IDENTITY, normaliser=NormaliserIdentity(id="seed-tts", version=1))
     assert summarise("wer", "errors/word", results(wer(1, 2, identity))).headline == "mean"

@@ -10,6 +10,7 @@ import pytest
 
 from mediacheck.facts import Tag
 from mediacheck.scoring import (
+    ErrorCounts,
     Item,
     Measured,
     NotMeasured,
@@ -100,14 +101,23 @@ def test_nothing_heard_is_all_deleted(monkeypatch: pytest.MonkeyPatch, speech: P
 
 
 @pytest.mark.parametrize("text", ["", "  ", "...", "[noise]"])
-@pytest.mark.parametrize(("says", "count"), [("", 0), ("two words", 2)])
-def test_an_empty_reference_has_no_rate(
-    monkeypatch: pytest.MonkeyPatch, speech: Path, text: str, says: str, count: int
-) -> None:
-    """Not even where nothing is heard: 0 of 0 is no 0."""
-    (wer,) = heard(monkeypatch, speech, text, Parrot(says))
+def test_words_out_of_nothing_have_no_rate(monkeypatch: pytest.MonkeyPatch, speech: Path, text: str) -> None:
+    (wer,) = heard(monkeypatch, speech, text, Parrot("peaceful silence"))
     assert isinstance(wer, NotMeasured)
-    assert wer.reason.endswith(f"words heard: {count}")
+    assert wer.reason.endswith("words heard: 2")
+
+
+@pytest.mark.parametrize("text", ["", "  ", "...", "[noise]"])
+@pytest.mark.parametrize("silent", [False, True])
+def test_nothing_heard_where_nothing_was_to_be_said_is_right(
+    monkeypatch: pytest.MonkeyPatch, speech: Path, text: str, silent: bool
+) -> None:
+    (wer,) = heard(monkeypatch, speech, text, Parrot(""), silent=silent)
+    assert isinstance(wer, Measured)
+    assert wer.value == 0.0
+    assert wer.counts == ErrorCounts(substitutions=0, deletions=0, insertions=0, hits=0, reference=0)
+    assert wer.remark is not None
+    assert wer.remark.startswith("nothing was to be said")
 
 
 def test_more_is_heard_than_was_said(monkeypatch: pytest.MonkeyPatch, speech: Path) -> None:
