@@ -55,6 +55,15 @@ def _decode(kind: type, value: Any) -> Any:
     raise TypeError(f"{kind.__name__} cannot be read from JSON")
 
 
+def is_text(value: str) -> bool:
+    """Whether JSON in UTF-8 can hold it: halves of surrogate pairs, bytes of a name that are not UTF-8, it cannot."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def to_json(value: Any) -> bytes:
     """JSON for people and machines: indented by two, one newline at the end."""
     return msgspec.json.format(msgspec.json.encode(value, enc_hook=_encode), indent=2) + b"\n"

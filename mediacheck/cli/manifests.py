@@ -11,6 +11,7 @@ from typing import Any
 
 from mediacheck.errors import UsageError
 from mediacheck.references import AUDIO_KEYS
+from mediacheck.serialise import is_text
 
 LARGEST = 1_000_000_000
 """Bytes of a text file."""
@@ -68,10 +69,8 @@ def require_text(value: str, where: str) -> str:
     Raises:
         UsageError: it has halves of surrogate pairs: bytes that are not UTF-8, or a broken escape.
     """
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise UsageError(f"{where}: a text holds bytes that are not UTF-8, or half a character") from None
+    if not is_text(value):
+        raise UsageError(f"{where}: a text holds bytes that are not UTF-8, or half a character")
     return value
 
 

@@ -99,7 +99,7 @@ def _ffmpeg(path: Path, reading: ContainerReading) -> Samples:
 
 
 def _stream(path: Path, container: InputContainer, reading: ContainerReading) -> Samples:
-    from mediacheck.media.tracks import is_exact
+    from mediacheck.media.tracks import played_of
 
     stream = container.streams.audio[0]
     stream.codec_context.thread_count = 1
@@ -122,13 +122,9 @@ def _stream(path: Path, container: InputContainer, reading: ContainerReading) ->
     if form is None:
         raise SamplesError(f"{path.name}: no packet of its audio stream decodes")
     data = _joined(iter(pieces), form[1])
-    played = next((t.edit_duration for t in reading.tracks if t.track_id == stream.id), None)
-    if played is not None:
-        # FFmpeg does not cut to the end of an MP4 edit list, players do. What the list's own clock rounds away is kept.
-        track = next(t for t in reading.tracks if t.track_id == stream.id)
-        slack = -(-(track.edit_precision * form[0]) // 1) + 1 if track.edit_precision else 0
-        data = data[: round(played * form[0]) + (int(slack) if is_exact(stream.codec_context.name) else 0)]
-    return Samples(data, form[0])
+    played = played_of(stream, reading, form[0])
+    limit = None if played is None else played.limit(stream.codec_context.codec.canonical_name)
+    return Samples(data[:limit], form[0])
 
 
 def _vorbis(path: Path) -> Samples:

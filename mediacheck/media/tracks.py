@@ -124,6 +124,21 @@ class Played:
     tick: Fraction
     """Seconds."""
 
+    def limit(self, codec: str) -> int:
+        """After how many samples it ends, which FFmpeg does not cut to."""
+        # A codec without padding is cut only where the edit list really leaves samples out: not by its rounding.
+        return self.samples + self.slack if is_exact(codec) else self.samples
+
+
+def played_of(stream: av.AudioStream, reading: ContainerReading, sample_rate: int) -> Played | None:
+    """What the edit list plays of a stream; None without one that gives a length."""
+    edit = next((track for track in reading.tracks if track.track_id == stream.id), None)
+    if edit is None or edit.edit_duration is None:
+        return None
+    # One sample more for the rounding of the length itself.
+    slack = math.ceil(edit.edit_precision * sample_rate) + 1 if edit.edit_precision else 0
+    return Played(round(edit.edit_duration * sample_rate), slack, edit.edit_precision)
+
 
 class AudioTrack(Track):
     def __init__(self, stream: av.AudioStream, format_name: str, reading: ContainerReading) -> None:
@@ -131,7 +146,8 @@ class AudioTrack(Track):
         self._ogg = reading.family == "ogg"
         # An Xing header that states delay and padding makes FFmpeg trim both.
         self._exact_total = self._ogg or (reading.family == "mp3" and reading.declared_samples is not None)
-        self._edit = next((t for t in reading.tracks if t.track_id == stream.id), None)
+        self._reading = reading
+        self._played: Played | None = None
         self._timeline = AudioTimeline(self.time_base, precision_of(format_name, self.codec, self.time_base))
         self._meter: AudioMeter | None = None
         # Codec frames are gathered into seconds by FFmpeg: numpy would take longer for each than decoding it does.
@@ -197,7 +213,10 @@ class AudioTrack(Track):
         # A stream that names no layout has as many channels all the same.
         self._names = names if len(set(names)) == len(names) == channels and "NONE" not in names else names_of(channels)
         scale = {"pcm_alaw": ALAW_SCALE, "pcm_mulaw": MULAW_SCALE}.get(self.codec, SCALES[name.removesuffix("p")])
-        self._meter = AudioMeter(self._names, rate, scale, self._limit())
+        assert isinstance(self.stream, av.AudioStream)
+        self._played = played_of(self.stream, self._reading, rate)
+        limit = None if self._played is None else self._played.limit(self.codec)
+        self._meter = AudioMeter(self._names, rate, scale, limit)
         return True
 
     def _measure(self, frame: av.AudioFrame | None) -> None:
@@ -212,25 +231,8 @@ class AudioTrack(Track):
             packed = _values(frame.planes[0], kind, frame.samples * channels)
             self._meter.input.add_interleaved(packed.reshape(-1, channels))
 
-    def _played(self) -> Played | None:
-        """What the edit list plays; None without one that gives a length."""
-        edit = self._edit
-        if edit is None or edit.edit_duration is None:
-            return None
-        # One sample more for the rounding of the length itself.
-        slack = math.ceil(edit.edit_precision * self._rate) + 1 if edit.edit_precision else 0
-        return Played(round(edit.edit_duration * self._rate), slack, edit.edit_precision)
-
-    def _limit(self) -> int | None:
-        """After how many samples the container's edit list ends, which FFmpeg does not cut to."""
-        played = self._played()
-        if played is None:
-            return None
-        # A codec without padding is cut only where the edit list really leaves samples out: not by its rounding.
-        return played.samples + played.slack if is_exact(self.codec) else played.samples
-
     def _bounds(self, samples: int, dropped: int) -> SampleBounds | None:
-        played = self._played()
+        played = self._played
         if is_exact(self.codec) or not samples:
             return None
         if played is not None and abs(samples - played.samples) <= played.slack:

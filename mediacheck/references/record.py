@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -12,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
-from mediacheck.references.reference_set import ABOUT, MANIFEST, Entry, ReferenceSetError
+from mediacheck.references.reference_set import ABOUT, MANIFEST, Entry, ReferenceSetError, digest_of
+from mediacheck.serialise import is_text
 
 AUDIO_KEYS: Final = ("audio", "audio_filepath", "file_name")
 """Keys under which a manifest names the audio: ours, NeMo's, AudioFolder's."""
@@ -80,7 +80,7 @@ def write_set(
         ReferenceSetError: a word is empty, the folder is there, or it cannot be written.
     """
     words = {"id": id, "summary": summary, "licence": licence, "source": source}
-    if odd := [key for key, value in words.items() if not _is_text(value)]:
+    if odd := [key for key, value in words.items() if not is_text(value)]:
         raise ReferenceSetError(f"{odd[0]} holds bytes that are not UTF-8; write it as text")
     if empty := [key for key, value in words.items() if not value.strip()]:
         raise ReferenceSetError(f"{empty[0]} is empty; a set must say it")
@@ -104,18 +104,10 @@ def _write(made: Path, recorded: tuple[Recorded, ...], words: dict[str, str]) ->
     # A JSON string is a TOML string too.
     head = "".join(f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in words.items())
     digests = "".join(
-        f"{json.dumps(path)} = {json.dumps('sha256:' + _sha256(made / path))}\n"
+        f"{json.dumps(path)} = {json.dumps(digest_of(made / path))}\n"
         for path in (MANIFEST, *sorted(item.entry.audio for item in recorded))
     )
     (made / ABOUT).write_text(f"{head}\n[digests]\n{digests}", encoding="utf-8")
-
-
-def _is_text(value: str) -> bool:
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _line(entry: Entry) -> dict[str, str]:
@@ -123,21 +115,13 @@ def _line(entry: Entry) -> dict[str, str]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def _recorded(run: Path, line: str, where: str, language: str) -> Recorded:
     try:
         given: Any = json.loads(line)
     except (ValueError, RecursionError) as error:
         raise ReferenceSetError(f"{where} is not JSON: {error}") from error
-    try:
-        line.encode()
-        json.dumps(given, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        raise ReferenceSetError(f"{where}: a string holds half a character") from None
+    if not is_text(json.dumps(given, ensure_ascii=False)):
+        raise ReferenceSetError(f"{where}: a string holds half a character")
     if not isinstance(given, dict) or not isinstance(given.get("text"), str):
         raise ReferenceSetError(f"{where}: write an object with text and one of {', '.join(AUDIO_KEYS)}, all strings")
     audio = next((given[key] for key in AUDIO_KEYS if isinstance(given.get(key), str)), None)

@@ -128,7 +128,7 @@ def verify(folder: Traversable) -> tuple[str, ...]:
         item = folder.joinpath(*PurePosixPath(path).parts)
         if not item.is_file():
             problems.append(f"{path} is missing")
-        elif (actual := _digest(item)) != digest:
+        elif (actual := digest_of(item)) != digest:
             problems.append(f"{path} has {actual}, not {digest}")
     stated = {MANIFEST, *(entry.audio for entry in found.entries)}
     problems += [f"{path} has no digest in {ABOUT}" for path in sorted(stated - digests.keys())]
@@ -162,7 +162,8 @@ def _text(item: Traversable) -> str:
         raise ReferenceSetError(f"cannot read {item.name} of the reference set: {reason}") from error
 
 
-def _digest(item: Traversable) -> str:
+def digest_of(item: Traversable) -> str:
+    """``sha256:`` of a file's bytes."""
     digest = hashlib.sha256()
     with item.open("rb") as file:
         while piece := file.read(CHUNK):

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from msgspec.structs import replace
+
 from mediacheck.scoring.counting import Unit
 from mediacheck.scoring.score import ScorerInfo
 from mediacheck.scoring.text_errors import TextErrors
+from mediacheck.scoring.wer import WordErrors
 
 
 class CharacterErrors(TextErrors):
@@ -16,17 +19,9 @@ class CharacterErrors(TextErrors):
     """
 
     unit: ClassVar[Unit] = "character"
-    info: ClassVar[ScorerInfo] = ScorerInfo(
+    info: ClassVar[ScorerInfo] = replace(
+        WordErrors.info,
         id="cer",
-        version=1,
         unit="errors/character",
-        lowest=0.0,
-        highest=None,
-        higher_is_better=False,
-        needs=("text", "model"),
-        licence="MIT (openai-whisper, faster-whisper), Apache-2.0 (jiwer)",
-        extra="whisper",
-        modules=("jiwer", "soxr"),
-        default=True,
         summary="Characters that a recogniser hears otherwise than the text has them.",
     )

@@ -7,13 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mediacheck.errors import UsageError
-from mediacheck.facts import Tag
 from mediacheck.scoring.backends.models import (
+    BEAM_SIZE,
+    DEFAULT_WHISPER,
     FoundModel,
     chosen_device,
     file_sha256,
     refuse_download_offline,
     require_pinned,
+    whisper_options,
 )
 from mediacheck.scoring.backends.transcriber import TranscriberIdentity
 from mediacheck.scoring.registry import require_library
@@ -22,9 +24,6 @@ from mediacheck.scoring.scorer import ModelError, ScoringOptions
 
 if TYPE_CHECKING:
     from mediacheck.scoring.sound import Mono
-
-DEFAULT_MODEL = "small"
-BEAM_SIZE = 5
 
 
 class FasterWhisper:
@@ -43,7 +42,7 @@ class FasterWhisper:
         refuse_download_offline(self._options)
         # Threads that spin while they wait double the time in float32; read when the library is loaded.
         os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-        name = self._options.model or DEFAULT_MODEL
+        name = self._options.model or DEFAULT_WHISPER
         found = _find(name, self._options)
         sha256 = file_sha256(found.path / "model.bin")
         require_pinned(name, sha256, self._options.model_sha256)
@@ -70,17 +69,7 @@ class FasterWhisper:
         self._identity = TranscriberIdentity(
             backend="faster-whisper",
             model=ModelIdentity(id=found.id, sha256=sha256),
-            options=tuple(
-                Tag(key=key, value=value)
-                for key, value in {
-                    "beam_size": f"{BEAM_SIZE}",
-                    "condition_on_previous_text": "false",
-                    "device": kind,
-                    "precision": precision,
-                    "temperature": "0",
-                    "vad": "false",
-                }.items()
-            ),
+            options=whisper_options(kind, precision, vad="false"),
             libraries=("ctranslate2", "faster-whisper"),
         )
 

@@ -8,9 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mediacheck.errors import UsageError
+from mediacheck.facts import Tag
 from mediacheck.scoring.scorer import ModelError, ScoringOptions
 
 CHUNK = 1 << 20
+DEFAULT_WHISPER = "small"
+BEAM_SIZE = 5
+"""Of both implementations of Whisper: their figures are compared."""
 
 
 @dataclass(frozen=True)
@@ -85,3 +89,16 @@ def chosen_device(device: str, cuda_devices: int) -> tuple[str, int]:
     if (number or 0) >= cuda_devices:
         raise UsageError(f"--device {device}: this machine has {cuda_devices} CUDA devices; write --device cpu")
     return "cuda", number or 0
+
+
+def whisper_options(device: str, precision: str, **more: str) -> tuple[Tag, ...]:
+    """How both implementations of Whisper decode, for the identity."""
+    options = {
+        "beam_size": f"{BEAM_SIZE}",
+        "condition_on_previous_text": "false",
+        "device": device,
+        "precision": precision,
+        "temperature": "0",
+        **more,
+    }
+    return tuple(Tag(key=key, value=value) for key, value in options.items())

@@ -6,13 +6,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mediacheck.errors import UsageError
-from mediacheck.facts import Tag
 from mediacheck.scoring.backends.models import (
+    BEAM_SIZE,
+    DEFAULT_WHISPER,
     FoundModel,
     chosen_device,
     file_sha256,
     refuse_download_offline,
     require_pinned,
+    whisper_options,
 )
 from mediacheck.scoring.backends.transcriber import TranscriberIdentity
 from mediacheck.scoring.inventory import whisper_cache
@@ -22,9 +24,6 @@ from mediacheck.scoring.scorer import ModelError, ScoringOptions
 
 if TYPE_CHECKING:
     from mediacheck.scoring.sound import Mono
-
-DEFAULT_MODEL = "small"
-BEAM_SIZE = 5
 
 
 class OpenaiWhisper:
@@ -43,7 +42,7 @@ class OpenaiWhisper:
     def load(self) -> None:
         require_library("whisper", extra="whisper", wanted_by="the recogniser openai-whisper")
         refuse_download_offline(self._options)
-        name = self._options.model or DEFAULT_MODEL
+        name = self._options.model or DEFAULT_WHISPER
         found = _find(name, self._options)
         path = found.path
         sha256 = file_sha256(path)
@@ -68,16 +67,7 @@ class OpenaiWhisper:
         self._identity = TranscriberIdentity(
             backend="openai-whisper",
             model=ModelIdentity(id=found.id, sha256=sha256),
-            options=tuple(
-                Tag(key=key, value=value)
-                for key, value in {
-                    "beam_size": f"{BEAM_SIZE}",
-                    "condition_on_previous_text": "false",
-                    "device": kind,
-                    "precision": "float16" if self._half else "float32",
-                    "temperature": "0",
-                }.items()
-            ),
+            options=whisper_options(kind, "float16" if self._half else "float32"),
             libraries=("openai-whisper", "torch"),
         )
 
