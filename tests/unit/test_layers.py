@@ -11,8 +11,8 @@ PACKAGE = Path(__file__).parents[2] / "mediacheck"
 
 ORDER = [
     "errors", "version", "resources", "serialise", "facts", "spans", "media", "expectation", "arithmetic", "contracts",
-    "verdict", "checks", "validators", "judge", "validators_lock", "facts_file", "references", "scoring", "schema",
-    "api", "workers", "report", "cli", "__main__",
+    "verdict", "checks", "validators", "judge", "validators_lock", "facts_file", "references", "scoring",
+    "api", "workers", "batch", "schema", "report", "cli", "__main__",
 ]  # fmt: skip
 MEDIA_MAY = {"errors", "serialise", "facts", "spans", "media"}
 DECODERS = {"av", "soundfile", "xxhash"}
