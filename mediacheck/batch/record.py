@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import msgspec
 
@@ -75,7 +75,8 @@ def to_toml(record: RunRecord) -> bytes:
     """TOML, the same bytes for the same record; what is None is left out."""
     import tomli_w
 
-    return tomli_w.dumps(_without_none(msgspec.to_builtins(record))).encode()
+    table: dict[str, Any] = _without_none(msgspec.to_builtins(record))
+    return tomli_w.dumps(table).encode()
 
 
 def read_record(run: Path) -> RunRecord:
@@ -124,7 +125,7 @@ def _shown(value: object) -> str:
     return str(value)
 
 
-def _without_none(value: object) -> object:
+def _without_none(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _without_none(inner) for key, inner in value.items() if inner is not None}
     if isinstance(value, list | tuple):

@@ -21,7 +21,7 @@ DECIMALS: Final = 4
 """Of scores in exports: what lies below differs between processors."""
 
 Status = Literal["judged", "missing", "unreadable", "crashed", "timeout", "memory", "error", "malformed"]
-"""``judged``: measured, and a verdict given. ``error``: mediacheck itself failed. ``malformed``: the manifest's line."""
+"""``judged``: measured, and a verdict given. ``error``: mediacheck itself failed. ``malformed``: its line is."""
 
 
 class Value(Struct, frozen=True, kw_only=True, tag_field="status", tag="measured"):
