@@ -17,8 +17,7 @@ import sys
 import threading
 import time
 import traceback
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import BaseContext
@@ -112,7 +111,7 @@ class Pool(Generic[Item, Result]):
                 raise
             self._jobs = len(self._workers)
 
-    def run(self, items: Sequence[Item]) -> Iterator[tuple[int, Result | WorkerFailure]]:
+    def run(self, items: Iterable[Item]) -> Iterator[tuple[int, Result | WorkerFailure]]:
         """Call the function on every item, and yield ``(index, result)`` as each is done.
 
         No more than ``jobs`` items are under way or waiting to be taken at any time.
@@ -126,29 +125,56 @@ class Pool(Generic[Item, Result]):
         Raises:
             OSError: workers broke, and the system refuses even one new process.
         """
-        pending = deque(enumerate(items))
+        pending = enumerate(items)
+        following = next(pending, None)
         while True:
-            while pending and (worker := self._idle()):
-                index, item = pending.popleft()
-                if not worker.give(index, item):
-                    pending.appendleft((index, item))
-                    worker.kill()
-                    self._workers.remove(worker)
-            busy = [worker for worker in self._workers if worker.index is not None]
-            if not busy:
+            while following is not None and self.offer(*following):
+                following = next(pending, None)
+            if not self.busy:
                 return
-            done: list[tuple[int, Result | WorkerFailure]] = []
-            deadline = min(worker.deadline for worker in busy)
-            limit = None if math.isinf(deadline) else min(_LONGEST_WAIT_S, max(0.0, deadline - time.monotonic()))
-            ready = set(wait([worker.connection for worker in busy], timeout=limit))
-            for worker in busy:
-                if worker.connection in ready:
-                    done.append(worker.take())
-                elif time.monotonic() >= worker.deadline:
-                    done.append(worker.expire())
-                if worker.dead:
-                    self._workers.remove(worker)
-            yield from done
+            wait_for([self])
+            yield from self.collect()
+
+    @property
+    def busy(self) -> int:
+        """How many items are under way."""
+        return sum(worker.index is not None for worker in self._workers)
+
+    def offer(self, index: int, item: Item) -> bool:
+        """Hand an item to a worker that is free; False where none is.
+
+        Args:
+            index: what ``collect`` calls it.
+            item: must be picklable.
+
+        Raises:
+            OSError: workers broke, and the system refuses even one new process.
+        """
+        while worker := self._idle():
+            if worker.give(index, item):
+                return True
+            worker.kill()
+            self._workers.remove(worker)
+        return False
+
+    def collect(self) -> list[tuple[int, Result | WorkerFailure]]:
+        """What is done by now, with the index of each; nothing is waited for."""
+        done: list[tuple[int, Result | WorkerFailure]] = []
+        busy = [worker for worker in self._workers if worker.index is not None]
+        ready = set(wait([worker.connection for worker in busy], timeout=0))
+        for worker in busy:
+            if worker.connection in ready:
+                done.append(worker.take())
+            elif time.monotonic() >= worker.deadline:
+                done.append(worker.expire())
+            if worker.dead:
+                self._workers.remove(worker)
+        return done
+
+    def _waited_for(self) -> tuple[list[Connection], float]:
+        """What speaks when an item is done, and the time at which the first is out of time."""
+        busy = [worker for worker in self._workers if worker.index is not None]
+        return [worker.connection for worker in busy], min((worker.deadline for worker in busy), default=math.inf)
 
     def _idle(self) -> _Worker[Item, Result] | None:
         """A worker without an item, a new one where some are missing; None where all are busy."""
@@ -161,6 +187,15 @@ class Pool(Generic[Item, Result]):
             if len(self._workers) > before:
                 return self._workers[-1]
         return None
+
+
+def wait_for(pools: Iterable[Pool[Any, Any]]) -> None:
+    """Sleep until an item of one of the pools is done or out of time; nothing where none is busy."""
+    waited = [pool._waited_for() for pool in pools]
+    connections = [connection for own, _ in waited for connection in own]
+    deadline = min((at for _, at in waited), default=math.inf)
+    if connections:
+        wait(connections, None if math.isinf(deadline) else min(_LONGEST_WAIT_S, max(0.0, deadline - time.monotonic())))
 
 
 def run_isolated(

@@ -5,30 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Generic, TypeVar
 
-from mediacheck.api import FileChangedError, measure
 from mediacheck.cli.inputs import Input
 from mediacheck.cli.progress import progress
 from mediacheck.cli.settings import Settings
 from mediacheck.errors import PathError
-from mediacheck.facts import ContainerFacts, FileFacts, MediaFacts, Problem
+from mediacheck.facts import MediaFacts
+from mediacheck.measuring import (
+    MEGABYTE,
+    PLAIN_SUFFIXES,
+    Limits,
+    Work,
+    facts_without_measuring,
+    import_decoders,
+    measure_one,
+)
 from mediacheck.workers import Pool, WorkerFailure
 
 Made = TypeVar("Made")
-
-_MEGABYTE = 1_000_000
-PLAIN_SUFFIXES = frozenset({".wav", ".wave", ".w64", ".rf64", ".aif", ".aiff", ".pcm", ".raw"})
-
-
-@dataclass(frozen=True)
-class Work:
-    """What a worker is sent."""
-
-    path: Path
-    name: str
-    raw: str | None
 
 
 @dataclass(frozen=True)
@@ -46,21 +41,8 @@ class Measured(Generic[Made]):
         return self.failure is not None and self.failure.kind == "raised" and self.failure.error is None
 
 
-def measure_one(work: Work) -> MediaFacts:
-    """Runs in the worker: only here are the decoders imported."""
-    return measure(work.path, name=work.name, raw=work.raw)
-
-
 def _measure_and_make(make: Callable[[MediaFacts], Made], work: Work) -> Made:
     return make(measure_one(work))
-
-
-def import_decoders(plain: bool) -> None:
-    """Runs in a worker as it starts. ``plain``: all files look uncompressed, which FFmpeg is not needed for."""
-    import mediacheck.media.measurement
-
-    if not plain:
-        import mediacheck.media.ffmpeg  # noqa: F401
 
 
 class Measuring(Generic[Made]):
@@ -90,14 +72,14 @@ class Measuring(Generic[Made]):
         """
         self._work = [Work(item.path, item.name, raw) for item in files]
         self._make = make
-        self._settings = settings
+        self._limits = Limits(settings.timeout, settings.memory_limit)
         self._quiet = quiet
         plain = raw is not None or all(item.path.suffix.lower() in PLAIN_SUFFIXES for item in files)
         self._pool: Pool[Work, Made] = Pool(
             partial(_measure_and_make, make),
             jobs=min(settings.jobs, len(self._work)),
             timeout_s=settings.timeout,
-            memory_bytes=settings.memory_limit * _MEGABYTE,
+            memory_bytes=settings.memory_limit * MEGABYTE,
             prepare=partial(import_decoders, plain),
         )
 
@@ -119,41 +101,8 @@ class Measuring(Generic[Made]):
                 if isinstance(result, WorkerFailure):
                     if result.error is not None and not isinstance(result.error, PathError):
                         raise result.error
-                    facts = _facts_without_measuring(self._work[index], result, self._settings)
+                    facts = facts_without_measuring(self._work[index], result, self._limits)
                     yield Measured(index, name, self._make(facts), result)
                 else:
                     yield Measured(index, name, result, None)
                 advance()
-
-
-def _facts_without_measuring(work: Work, failure: WorkerFailure, settings: Settings) -> MediaFacts:
-    from mediacheck import media
-
-    problem = _problem(failure, settings)
-    try:
-        return media.unmeasured(work.path, name=work.name, problem=problem)
-    except OSError:
-        # The file went away under the run.
-        return MediaFacts(
-            file=FileFacts(name=work.name, bytes=0, sha256=""),
-            container=ContainerFacts(format=None, problems=(problem,)),
-        )
-
-
-def _problem(failure: WorkerFailure, settings: Settings) -> Problem:
-    match failure.kind:
-        case "crashed":
-            code, message = "worker.crashed", f"the decoder {failure.message} on this file"
-        case "timeout":
-            code, message = "worker.timeout", f"measuring this file {failure.message}; --timeout sets the limit"
-        case "memory":
-            code = "worker.memory"
-            message = f"measuring this file needs more than {settings.memory_limit} MB; --memory-limit sets the limit"
-        case "raised" if isinstance(failure.error, FileChangedError):
-            code = "file.changed"
-            message = "the file changed while it was measured; measure it again when it is written to its end"
-        case "raised" if failure.error is not None:
-            code, message = "file.unreadable", "the file could not be read any more when its turn came"
-        case "raised":
-            code, message = "worker.error", f"mediacheck itself failed on this file ({failure.message})"
-    return Problem(code=code, message=message, affects="decodable")

@@ -1,0 +1,86 @@
+"""Measure one file in a worker, and say why it could not be: a decoder that crashes or hangs costs one file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from mediacheck.api import FileChangedError, measure
+from mediacheck.facts import ContainerFacts, FileFacts, MediaFacts, Problem
+from mediacheck.workers import WorkerFailure
+
+MEGABYTE = 1_000_000
+PLAIN_SUFFIXES = frozenset({".wav", ".wave", ".w64", ".rf64", ".aif", ".aiff", ".pcm", ".raw"})
+"""Of files that are uncompressed by their name."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What measuring one file may take."""
+
+    timeout_s: float = 600.0
+    """Wall-clock seconds."""
+    memory_mb: int = 4096
+    """Megabytes (1,000,000 bytes) of memory of its own."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a worker is sent."""
+
+    path: Path
+    name: str
+    raw: str | None = None
+
+
+def measure_one(work: Work) -> MediaFacts:
+    """Runs in the worker: only here are the decoders imported."""
+    return measure(work.path, name=work.name, raw=work.raw)
+
+
+def import_decoders(plain: bool) -> None:
+    """Runs in a worker as it starts. ``plain``: all files look uncompressed, which FFmpeg is not needed for."""
+    import mediacheck.media.measurement
+
+    if not plain:
+        import mediacheck.media.ffmpeg  # noqa: F401
+
+
+def facts_without_measuring(work: Work, failure: WorkerFailure, limits: Limits) -> MediaFacts:
+    """What is known of a file that could not be measured: its size, its digest, and why.
+
+    Args:
+        work: what the worker was sent.
+        failure: how it ended.
+        limits: that it had.
+    """
+    from mediacheck import media
+
+    problem = _problem(failure, limits)
+    try:
+        return media.unmeasured(work.path, name=work.name, problem=problem)
+    except OSError:
+        # The file went away under the run.
+        return MediaFacts(
+            file=FileFacts(name=work.name, bytes=0, sha256=""),
+            container=ContainerFacts(format=None, problems=(problem,)),
+        )
+
+
+def _problem(failure: WorkerFailure, limits: Limits) -> Problem:
+    match failure.kind:
+        case "crashed":
+            code, message = "worker.crashed", f"the decoder {failure.message} on this file"
+        case "timeout":
+            code, message = "worker.timeout", f"measuring this file {failure.message}; --timeout sets the limit"
+        case "memory":
+            code = "worker.memory"
+            message = f"measuring this file needs more than {limits.memory_mb} MB; --memory-limit sets the limit"
+        case "raised" if isinstance(failure.error, FileChangedError):
+            code = "file.changed"
+            message = "the file changed while it was measured; measure it again when it is written to its end"
+        case "raised" if failure.error is not None:
+            code, message = "file.unreadable", "the file could not be read any more when its turn came"
+        case "raised":
+            code, message = "worker.error", f"mediacheck itself failed on this file ({failure.message})"
+    return Problem(code=code, message=message, affects="decodable")
