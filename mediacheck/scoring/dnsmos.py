@@ -39,7 +39,7 @@ class NoiseSuppressionOpinion:
     )
 
     def __init__(self, options: ScoringOptions) -> None:
-        self._identity: Identity | None = None
+        self.identity: Identity | None = None
         self._run: Any = None
 
     def prepare(self) -> None:
@@ -55,7 +55,7 @@ class NoiseSuppressionOpinion:
             if not (folder / name).is_file():
                 raise ModelError(f"speechmos lacks its model {name}; install it anew with: pip install speechmos")
         self._run = dnsmos.run
-        self._identity = identity(
+        self.identity = identity(
             self.info,
             libraries=("librosa", "numpy", "onnxruntime", "soxr", "speechmos"),
             options={
@@ -72,7 +72,7 @@ class NoiseSuppressionOpinion:
     def score(self, item: Item) -> Score:
         import numpy as np
 
-        if self._run is None or self._identity is None:
+        if self._run is None or self.identity is None:
             raise RuntimeError("prepare comes before score")
         sound = item.candidate.sound
         if sound.duration < SHORTEST_S:
@@ -89,5 +89,5 @@ class NoiseSuppressionOpinion:
             unit=self.info.unit,
             details=tuple(Quantity(name=name, value=float(ratings[key]), unit="MOS") for name, key in names),
             remark=f"the file has {sound.sample_rate} Hz, and the network hears the missing band" if low else None,
-            identity=self._identity,
+            identity=self.identity,
         )

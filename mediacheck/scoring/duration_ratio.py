@@ -29,7 +29,7 @@ class DurationRatio:
     )
 
     def __init__(self, options: ScoringOptions) -> None:
-        self._identity = identity(self.info)
+        self.identity = identity(self.info)
 
     def prepare(self) -> None:
         """Nothing is needed."""
@@ -48,5 +48,5 @@ class DurationRatio:
                 Quantity(name="candidate", value=float(candidate), unit="s"),
                 Quantity(name="reference", value=float(mean), unit="s"),
             ),
-            identity=self._identity,
+            identity=self.identity,
         )

@@ -29,7 +29,7 @@ class IntegratedLoudness:
     )
 
     def __init__(self, options: ScoringOptions) -> None:
-        self._identity = identity(self.info, options={"standard": "BS.1770-4"})
+        self.identity = identity(self.info, options={"standard": "BS.1770-4"})
 
     def prepare(self) -> None:
         """Nothing is needed."""
@@ -57,5 +57,5 @@ class IntegratedLoudness:
             details=tuple(
                 Quantity(name=name, value=value, unit=unit) for name, value, unit in beside if value is not None
             ),
-            identity=self._identity,
+            identity=self.identity,
         )

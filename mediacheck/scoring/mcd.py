@@ -53,12 +53,12 @@ class MelCepstralDistortion:
     )
 
     def __init__(self, options: ScoringOptions) -> None:
-        self._identity: Identity | None = None
+        self.identity: Identity | None = None
 
     def prepare(self) -> None:
         for module in self.info.modules:
             require_library(module, extra="quality", wanted_by="the scorer mcd")
-        self._identity = identity(
+        self.identity = identity(
             self.info,
             libraries=("librosa", "numpy", "scipy", "soxr"),
             options={
@@ -80,7 +80,7 @@ class MelCepstralDistortion:
 
         from mediacheck.scoring.pairs import require_rate, require_sound, the_reference
 
-        if self._identity is None:
+        if self.identity is None:
             raise RuntimeError("prepare comes before score")
         pair = item.candidate, the_reference(item)
         require_rate(*pair, lowest=RATE)
@@ -97,7 +97,7 @@ class MelCepstralDistortion:
             value=float(steps.mean()),
             unit=self.info.unit,
             details=(Quantity(name="alignment", value=float(len(steps)), unit="steps"),),
-            identity=self._identity,
+            identity=self.identity,
         )
 
 

@@ -37,12 +37,12 @@ class PerceptualQuality:
     rate: ClassVar[int] = 16_000
 
     def __init__(self, options: ScoringOptions) -> None:
-        self._identity: Identity | None = None
+        self.identity: Identity | None = None
 
     def prepare(self) -> None:
         for module in self.info.modules:
             require_library(module, extra="pesq", wanted_by=f"the scorer {self.info.id}")
-        self._identity = identity(
+        self.identity = identity(
             self.info,
             libraries=("numpy", "pesq", "soxr"),
             options={"downmix": DOWNMIX, "mode": self.mode, "rate": self.rate, "resampler": RESAMPLER},
@@ -53,7 +53,7 @@ class PerceptualQuality:
 
         from mediacheck.scoring.pairs import require_rate, require_sound, the_reference
 
-        if self._identity is None:
+        if self.identity is None:
             raise RuntimeError("prepare comes before score")
         candidate, reference = item.candidate, the_reference(item)
         require_rate(candidate, reference, lowest=self.rate)
@@ -74,4 +74,4 @@ class PerceptualQuality:
             raise Unmeasurable("PESQ needs 0.25 s at least") from error
         except NoUtterancesError as error:
             raise Unmeasurable("PESQ finds no speech") from error
-        return Measured(scorer=self.info.id, value=float(value), unit=self.info.unit, identity=self._identity)
+        return Measured(scorer=self.info.id, value=float(value), unit=self.info.unit, identity=self.identity)

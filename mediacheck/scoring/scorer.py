@@ -91,6 +91,8 @@ class Scorer(Protocol):
     """
 
     info: ClassVar[ScorerInfo]
+    identity: Identity | None
+    """By what its values are computed; known when it is prepared, so that a run can state it before its first value."""
 
     def __init__(self, options: ScoringOptions) -> None:
         """Remember what concerns it; load nothing."""

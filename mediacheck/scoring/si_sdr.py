@@ -34,7 +34,7 @@ class ScaleInvariantDistortion:
     )
 
     def __init__(self, options: ScoringOptions) -> None:
-        self._identity = identity(
+        self.identity = identity(
             self.info,
             libraries=("numpy",),
             options={"downmix": DOWNMIX, "mean": "removed", "rate": "of the files", "slack_s": SLACK_S},
@@ -63,5 +63,5 @@ class ScaleInvariantDistortion:
         if not kept > total * 10.0 ** (-LIMIT_DB / 10.0):
             raise Unmeasurable("the candidate holds nothing of the reference: the ratio is zero, and has no decibels")
         return Measured(
-            scorer=self.info.id, value=10.0 * math.log10(kept / lost), unit=self.info.unit, identity=self._identity
+            scorer=self.info.id, value=10.0 * math.log10(kept / lost), unit=self.info.unit, identity=self.identity
         )

@@ -48,7 +48,7 @@ class SpeakerSimilarity:
     def __init__(self, options: ScoringOptions) -> None:
         self._options = options
         self._encoder: SpeakerEncoder | None = None
-        self._identity: Identity | None = None
+        self.identity: Identity | None = None
         self._kept: dict[str, Embedding] = {}
 
     def prepare(self) -> None:
@@ -73,7 +73,7 @@ class SpeakerSimilarity:
             "rate": RATE,
             "resampler": RESAMPLER,
         }
-        self._identity = identity(
+        self.identity = identity(
             self.info,
             libraries=("numpy", "soxr", *by.libraries),
             options=options,
@@ -84,7 +84,7 @@ class SpeakerSimilarity:
     def score(self, item: Item) -> Score:
         import numpy as np
 
-        if self._identity is None:
+        if self.identity is None:
             raise RuntimeError("prepare comes before score")
         own, others = _by_speaker(item)
         candidate = self._embedding(item.candidate)
@@ -107,7 +107,7 @@ class SpeakerSimilarity:
                 Quantity(name="references", value=float(len(cosines)), unit="files"),
             ),
             remark=f"only the first {LONGEST_S} s of the candidate were heard" if long else None,
-            identity=self._identity,
+            identity=self.identity,
         )
 
     def _reference(self, recording: Recording) -> Embedding:

@@ -35,12 +35,12 @@ class Intelligibility:
     )
 
     def __init__(self, options: ScoringOptions) -> None:
-        self._identity: Identity | None = None
+        self.identity: Identity | None = None
 
     def prepare(self) -> None:
         for module in self.info.modules:
             require_library(module, extra="quality", wanted_by="the scorer stoi")
-        self._identity = identity(
+        self.identity = identity(
             self.info,
             libraries=("numpy", "pystoi", "scipy", "soxr"),
             options={"downmix": DOWNMIX, "rate": RATE, "resampler": RESAMPLER, "slack_s": SLACK_S, "extended": False},
@@ -54,7 +54,7 @@ class Intelligibility:
 
         from mediacheck.scoring.pairs import aligned, require_rate, the_reference
 
-        if self._identity is None:
+        if self.identity is None:
             raise RuntimeError("prepare comes before score")
         reference = the_reference(item)
         require_rate(item.candidate, reference, lowest=RATE)
@@ -66,4 +66,4 @@ class Intelligibility:
                 value = stoi(np.asarray(clean, np.float64), np.asarray(ours, np.float64), RATE, extended=False)
             except (RuntimeWarning, ValueError) as error:
                 raise Unmeasurable("the reference holds less than the 0.4 s of speech that STOI looks at") from error
-        return Measured(scorer=self.info.id, value=float(value), unit=self.info.unit, identity=self._identity)
+        return Measured(scorer=self.info.id, value=float(value), unit=self.info.unit, identity=self.identity)

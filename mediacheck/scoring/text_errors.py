@@ -32,7 +32,7 @@ class TextErrors:
         self._options = options
         self._protocol: Protocol | None = None
         self._listener: Listener | None = None
-        self._identity: Identity | None = None
+        self.identity: Identity | None = None
 
     def prepare(self) -> None:
         """Load the recogniser.
@@ -53,7 +53,7 @@ class TextErrors:
         options |= {"downmix": DOWNMIX, "resampler": RESAMPLER, "silence_dbfs": SILENCE_DBFS}
         if self.unit == "character":
             options["spaces"] = "counted" if self._spaced else "left out"
-        self._identity = identity(
+        self.identity = identity(
             self.info,
             libraries=("jiwer", "soxr", *by.libraries),
             options=options,
@@ -69,7 +69,7 @@ class TextErrors:
         return self._options.language not in WITHOUT_SPACES
 
     def score(self, item: Item) -> Score:
-        if self._protocol is None or self._listener is None or self._identity is None or item.text is None:
+        if self._protocol is None or self._listener is None or self.identity is None or item.text is None:
             raise RuntimeError("prepare comes before score, and the runner sees to the text")
         if self.unit == "word" and not self._spaced:
             return self._none(f"{self._options.language} is written without spaces between words; see cer")
@@ -93,7 +93,7 @@ class TextErrors:
             hypothesis=transcript.text,
             alignment=counted.alignment,
             remark=remark,
-            identity=self._identity,
+            identity=self.identity,
         )
 
     def _split(self, text: str) -> str:

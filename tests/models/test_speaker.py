@@ -146,7 +146,7 @@ def test_pinned_weights(tmp_path: Path) -> None:
     weights = Path(resemblyzer.__file__).parent / "pretrained.pt"
     digest = hashlib.sha256(weights.read_bytes()).hexdigest()
     (scorer,) = prepare(["speaker"], ScoringOptions(speaker_model="resemblyzer", speaker_model_sha256=digest))
-    assert scorer._identity.model.sha256 == digest  # type: ignore[attr-defined]
+    assert scorer.identity.model.sha256 == digest  # type: ignore[attr-defined]
     with pytest.raises(ModelError, match="not 0000"):
         prepare(["speaker"], ScoringOptions(speaker_model="resemblyzer", speaker_model_sha256="0" * 64))
 
@@ -259,7 +259,7 @@ def test_a_model_in_the_hubs_cache_is_found(tiny: Path, tmp_path: Path, monkeypa
     (repository / "refs").mkdir()
     (repository / "refs" / "main").write_text(revision)
     (scorer,) = prepare(["speaker"], ScoringOptions(device="cpu"))
-    identity = scorer._identity  # type: ignore[attr-defined]
+    identity = scorer.identity  # type: ignore[attr-defined]
     assert identity.model.id == "speechbrain/spkrec-ecapa-voxceleb"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +48,6 @@ class FasterWhisper:
         sha256 = file_sha256(found.path / "model.bin")
         require_pinned(name, sha256, self._options.model_sha256)
         import ctranslate2
-        from faster_whisper import WhisperModel
         from faster_whisper.tokenizer import _LANGUAGE_CODES
 
         language = self._options.language
@@ -56,9 +56,7 @@ class FasterWhisper:
         kind, number = chosen_device(self._options.device, ctranslate2.get_cuda_device_count())
         precision = "float16" if kind == "cuda" else "float32"
         try:
-            self._model = WhisperModel(
-                str(found.path), device=kind, device_index=number, compute_type=precision, local_files_only=True
-            )
+            self._model = _loaded(str(found.path), sha256, kind, number, precision)
         except Exception as error:
             raise ModelError(
                 f"the model {name} is no Whisper model of CTranslate2 ({type(error).__name__}: {error}); "
@@ -88,6 +86,14 @@ class FasterWhisper:
             vad_filter=False,
         )
         return " ".join("".join(segment.text for segment in segments).split())
+
+
+@lru_cache(maxsize=1)
+def _loaded(path: str, sha256: str, device: str, number: int, precision: str) -> Any:
+    """The model, once a process: a run in several languages has a recogniser for each, of the same weights."""
+    from faster_whisper import WhisperModel
+
+    return WhisperModel(path, device=device, device_index=number, compute_type=precision, local_files_only=True)
 
 
 def _find(name: str, options: ScoringOptions) -> FoundModel:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,7 +57,7 @@ class OpenaiWhisper:
         kind, number = chosen_device(self._options.device, torch.cuda.device_count())
         self._half = kind == "cuda"
         try:
-            self._model = whisper.load_model(str(path), device=f"cuda:{number}" if kind == "cuda" else "cpu")
+            self._model = _loaded(str(path), sha256, f"cuda:{number}" if kind == "cuda" else "cpu")
         except Exception as error:
             raise ModelError(
                 f"the model {name} is not a checkpoint of openai-whisper ({type(error).__name__}); "
@@ -87,6 +88,14 @@ class OpenaiWhisper:
             verbose=None,
         )
         return str(result["text"]).strip()
+
+
+@lru_cache(maxsize=1)
+def _loaded(path: str, sha256: str, device: str) -> Any:
+    """The model, once a process: a run in several languages has a recogniser for each, of the same weights."""
+    import whisper
+
+    return whisper.load_model(path, device=device)
 
 
 def _find(name: str, options: ScoringOptions) -> FoundModel:
