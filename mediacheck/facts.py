@@ -342,6 +342,12 @@ class MediaFacts(Struct, frozen=True, kw_only=True):
     def video(self) -> tuple[VideoStream, ...]:
         return tuple(s for s in self.streams if isinstance(s, VideoStream))
 
+    @property
+    def length(self) -> Fraction | None:
+        """Seconds, of the longest stream; None where nothing was decoded."""
+        durations = [*(stream.duration for stream in self.audio), *(stream.duration for stream in self.video)]
+        return max(durations, default=None)
+
 
 def totals(spans: tuple[Span, ...]) -> SpanTotals:
     """Count, summed length and greatest length of ``spans``."""

@@ -56,7 +56,7 @@ def facts_without_measuring(work: Work, failure: WorkerFailure, limits: Limits) 
     """
     from mediacheck import media
 
-    problem = _problem(failure, limits)
+    problem = problem_of(failure, limits)
     try:
         return media.unmeasured(work.path, name=work.name, problem=problem)
     except OSError:
@@ -67,7 +67,8 @@ def facts_without_measuring(work: Work, failure: WorkerFailure, limits: Limits) 
         )
 
 
-def _problem(failure: WorkerFailure, limits: Limits) -> Problem:
+def problem_of(failure: WorkerFailure, limits: Limits) -> Problem:
+    """Why a file could not be measured, as a fact of its container."""
     match failure.kind:
         case "crashed":
             code, message = "worker.crashed", f"the decoder {failure.message} on this file"

@@ -6,9 +6,11 @@ The same value always gives the same bytes: nothing here reads a clock, a host n
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 import msgspec
 
@@ -93,7 +95,19 @@ def convert(value: Any, kind: type[T]) -> T:
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all: temporary file beside it, fsync, rename.
+    """Write a file whole or not at all.
+
+    Raises:
+        OSError: if the folder cannot be written.
+    """
+    with written_atomically(path) as stream:
+        stream.write(data)
+
+
+@contextmanager
+def written_atomically(path: Path) -> Iterator[BinaryIO]:
+    """A file to write, there whole when the block ends and not at all where it raises: temporary file beside it, fsync,
+    rename.
 
     Raises:
         OSError: if the folder cannot be written.
@@ -104,7 +118,7 @@ def write_atomically(path: Path, data: bytes) -> None:
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".mediacheck-")
     try:
         with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
+            yield stream
             stream.flush()
             os.fsync(stream.fileno())
         # mkstemp makes the file private; a report is as readable as any other file.

@@ -140,18 +140,24 @@ class Pool(Generic[Item, Result]):
         """How many items are under way."""
         return sum(worker.index is not None for worker in self._workers)
 
-    def offer(self, index: int, item: Item) -> bool:
+    @property
+    def free(self) -> bool:
+        """Whether an item would be taken now."""
+        return self.busy < self._jobs
+
+    def offer(self, index: int, item: Item, *, timeout_s: float | None = None) -> bool:
         """Hand an item to a worker that is free; False where none is.
 
         Args:
             index: what ``collect`` calls it.
             item: must be picklable.
+            timeout_s: wall-clock seconds for this item, at most those of the pool; None: those of the pool.
 
         Raises:
             OSError: workers broke, and the system refuses even one new process.
         """
         while worker := self._idle():
-            if worker.give(index, item):
+            if worker.give(index, item, timeout_s):
                 return True
             worker.kill()
             self._workers.remove(worker)
@@ -237,6 +243,8 @@ class _Worker(Generic[Item, Result]):
         self.deadline = math.inf
         self.dead = False
         self._timeout_s = task.timeout_s
+        self._limit_s = task.timeout_s
+        """Of the item under way."""
         # A forked child holds copies of the parent's ends; left open, they would keep it from seeing the parent die.
         inherited = [self.connection, *siblings] if context.get_start_method() == "fork" else []
         self._process = context.Process(  # type: ignore[attr-defined]
@@ -250,14 +258,15 @@ class _Worker(Generic[Item, Result]):
         finally:
             theirs.close()
 
-    def give(self, index: int, item: Item) -> bool:
+    def give(self, index: int, item: Item, timeout_s: float | None) -> bool:
         """Hand over an item; False where the process is gone."""
         try:
             self.connection.send(item)
         except OSError:
             return False
         self.index = index
-        self.deadline = math.inf if self._timeout_s is None else time.monotonic() + self._timeout_s
+        self._limit_s = self._timeout_s if timeout_s is None else timeout_s
+        self.deadline = math.inf if self._limit_s is None else time.monotonic() + self._limit_s
         return True
 
     def take(self) -> tuple[int, Result | WorkerFailure]:
@@ -277,7 +286,7 @@ class _Worker(Generic[Item, Result]):
 
     def expire(self) -> tuple[int, WorkerFailure]:
         self.kill()
-        return self._finish(), WorkerFailure("timeout", f"took longer than {self._timeout_s:g} s")
+        return self._finish(), WorkerFailure("timeout", f"took longer than {self._limit_s:g} s")
 
     def kill(self) -> None:
         self.dead = True

@@ -47,6 +47,8 @@ class ItemResult(Struct, frozen=True, kw_only=True):
     id: str
     media: str
     """As the manifest names it."""
+    where: str | None = None
+    """In the manifest: ``line 12``; None for a folder."""
     bytes: int | None = None
     """None where the file is missing or was not read."""
     sha256: str | None = None

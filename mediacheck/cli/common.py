@@ -24,6 +24,7 @@ from mediacheck.verdict import Report
 if TYPE_CHECKING:
     from mediacheck.contracts import Contract
     from mediacheck.validators import Validator
+    from mediacheck.workers import WorkerFailure
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -104,12 +105,17 @@ def tell_skipped(inputs: Inputs, *, quiet: bool) -> None:
 
 
 def tell_internal_error(measured: Measured[Any]) -> None:
-    """Say that mediacheck itself failed on a file; with the traceback where someone looks for the bug."""
+    """Say that mediacheck itself failed on a file that was measured."""
     assert measured.failure is not None, "an internal error is a failure"
-    if debug_wanted() and measured.failure.traceback:
-        click.echo(measured.failure.traceback, nl=False, err=True)
+    tell_failure(measured.name, measured.failure)
+
+
+def tell_failure(name: str, failure: WorkerFailure) -> None:
+    """Say that mediacheck itself failed on a file; with the traceback where someone looks for the bug."""
+    if debug_wanted() and failure.traceback:
+        click.echo(failure.traceback, nl=False, err=True)
     note(
-        f"internal error on {printable(measured.name)}: {printable(measured.failure.message)}; "
+        f"internal error on {printable(name)}: {printable(failure.message)}; "
         "this is a bug in mediacheck: please report it with what MEDIACHECK_DEBUG=1 prints"
     )
 

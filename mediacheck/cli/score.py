@@ -18,11 +18,11 @@ from mediacheck.cli.inputs import STDIN, Input, Inputs, gather, refuse_unreadabl
 from mediacheck.cli.measuring import Measuring
 from mediacheck.cli.outputs import Outputs, echo, note, plan, write_file
 from mediacheck.cli.progress import progress
+from mediacheck.cli.scoring import options_of, scoring_options
 from mediacheck.cli.settings import Choices, resolve
 from mediacheck.cli.speakers import Speakers, read_speakers
 from mediacheck.cli.texts import Candidate, read_texts
 from mediacheck.errors import PathError, UsageError
-from mediacheck.scoring import ScoringOptions
 from mediacheck.scoring.registry import chosen_scorers
 from mediacheck.scoring.score import Scores, ScoresList, Summary
 
@@ -53,22 +53,8 @@ class Absent:
     "--speakers", metavar="FILE", multiple=True, help="A manifest .jsonl with audio and speaker; may be repeated."
 )
 @click.option("--scorer", "scorers", metavar="ID", multiple=True, help="What to compute; may be repeated.")
-@click.option(
-    "--asr",
-    type=click.Choice(["openai-whisper", "faster-whisper", "openai-api"]),
-    default="openai-whisper",
-    show_default=True,
-    help="The recogniser.",
-)
-@click.option("--model", metavar="NAME|PATH", help="Of the recogniser.  [default: small]")
-@click.option("--model-sha256", metavar="HEX", help="What the digest of its weights must be.")
-@click.option("--speaker-model", metavar="NAME|PATH", help="resemblyzer, or one of speechbrain.  [default: ECAPA-TDNN]")
-@click.option("--speaker-model-sha256", metavar="HEX", help="What the digest of its weights must be.")
-@click.option("--api-url", metavar="URL", help="Of an OpenAI-compatible endpoint, for --asr openai-api.")
-@click.option("--language", metavar="CODE", default="en", show_default=True, help="Of the text and the speech.")
-@click.option("--protocol", metavar="ID", help="How texts are normalised: whisper-en, whisper-basic, seed-tts, none.")
+@scoring_options
 @click.option("--device", metavar="DEVICE", default="auto", show_default=True, help="auto, cpu, cuda or cuda:N.")
-@click.option("--download", is_flag=True, help="Fetch a model that is not here.")
 @click.option("--validator", metavar="ID|FILE", help="The rules that a file must pass to be scored.  [default: v2]")
 @click.option("--contract", metavar="ID|FILE", help="What the model can produce; see 'mediacheck contracts'.")
 @click.option("--json", "json_", metavar="FILE|-", help="Write the scores as JSON; - for standard output.")
@@ -108,20 +94,17 @@ def score_command(
     settings = resolve(
         Choices(validator=validator, contract=contract, jobs=jobs, timeout=timeout, memory_limit=memory_limit)
     )
-    options = serialise.convert(
-        {
-            "language": language.lower(),
-            "protocol": protocol,
-            "asr": asr,
-            "model": model,
-            "model_sha256": model_sha256,
-            "speaker_model": speaker_model,
-            "speaker_model_sha256": speaker_model_sha256,
-            "api_url": api_url,
-            "device": device,
-            "download": download,
-        },
-        ScoringOptions,
+    options = options_of(
+        language=language,
+        protocol=protocol,
+        asr=asr,
+        model=model,
+        model_sha256=model_sha256,
+        speaker_model=speaker_model,
+        speaker_model_sha256=speaker_model_sha256,
+        api_url=api_url,
+        device=device,
+        download=download,
     )
     texts = read_texts(text, text_file)
     voices = read_speakers(speakers)

@@ -36,11 +36,12 @@ def _file(result: Scores, *, aligned: bool) -> list[str]:
 def _score(score: Score) -> str:
     if not isinstance(score, Measured):
         return f"not measured: {printable(score.reason)}"
-    counts = "" if score.counts is None else f"  ({_counts(score.counts)})"
+    counts = "" if score.counts is None else f"  ({counts_text(score.counts)})"
     return f"{score.value:.4f} {score.unit}{counts}"
 
 
-def _counts(counts: ErrorCounts) -> str:
+def counts_text(counts: ErrorCounts) -> str:
+    """What kinds of errors there are, and of how much."""
     return (
         f"{counts.substitutions} substituted, {counts.deletions} deleted, {counts.insertions} inserted, "
         f"{counts.hits} right of {counts.reference}"
@@ -73,21 +74,23 @@ def _summary(summary: Summary) -> list[str]:
     if summary.error is not None or summary.mean is None:
         return [f"{head}; {summary.error}"]
     if summary.corpus is None or summary.counts is None:
-        lines = [f"{head}; mean {_estimate(summary.mean)} {summary.unit}"]
+        lines = [f"{head}; mean {estimate_text(summary.mean)} {summary.unit}"]
     else:
-        corpus = f"corpus {_estimate(summary.corpus)}"
-        mean = f"mean of files {_estimate(summary.mean)}"
+        corpus = f"corpus {estimate_text(summary.corpus)}"
+        mean = f"mean of files {estimate_text(summary.mean)}"
         first, second = (corpus, mean) if summary.headline == "corpus" else (mean, corpus)
-        lines = [f"{head}; {first} {summary.unit}; {second}", f"  {_counts(summary.counts)}"]
+        lines = [f"{head}; {first} {summary.unit}; {second}", f"  {counts_text(summary.counts)}"]
     if summary.control is not None:
+        same, other = estimate_text(summary.control.same), estimate_text(summary.control.other)
         lines.append(
-            f"  same speaker {_estimate(summary.control.same)}, other speakers {_estimate(summary.control.other)}, "
-            f"margin {summary.control.margin:.4f}, over {summary.control.files} files"
+            f"  same speaker {same}, other speakers {other}, margin {summary.control.margin:.4f}, "
+            f"over {summary.control.files} files"
         )
     return lines
 
 
-def _estimate(estimate: Estimate) -> str:
+def estimate_text(estimate: Estimate) -> str:
+    """A figure with its interval."""
     interval = estimate.interval
     if interval is None:
         return f"{estimate.value:.4f}"

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from mediacheck.report.escape import printable
 from mediacheck.report.text import finding_lines, judged_by, verdict_word
-from mediacheck.report.words import length, plural, timecode
+from mediacheck.report.words import plural, timecode
 from mediacheck.verdict import Finding, Report
 
 _WIDEST_NAME = 60
@@ -20,7 +20,7 @@ def render(reports: Sequence[Report]) -> str:
     column = min(_WIDEST_NAME, max((width(name) for name in names), default=0))
     lines: list[str] = []
     for report, name in zip(reports, names, strict=True):
-        seconds = length(report.facts)
+        seconds = report.facts.length
         duration = "-" if seconds is None else timecode(seconds)
         word = verdict_word(report.verdict) + " " * (len("inconclusive") - len(report.verdict))
         lines.append(f"{word}  {name}{' ' * (column - width(name))}  {duration:>11}")

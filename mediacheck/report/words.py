@@ -41,12 +41,6 @@ def decimal(value: Fraction) -> str:
     return f"{float(value):.3f}".rstrip("0").rstrip(".")
 
 
-def length(facts: MediaFacts) -> Fraction | None:
-    """The longest stream, in seconds; None where nothing was decoded."""
-    durations = [*(stream.duration for stream in facts.audio), *(stream.duration for stream in facts.video)]
-    return max(durations, default=None)
-
-
 def describe(facts: MediaFacts) -> str:
     """What a file is, on one line: container, streams, size."""
     container = facts.container.format.partition(",")[0] if facts.container.format else _unknown(facts)

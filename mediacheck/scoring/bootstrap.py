@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mediacheck.scoring.score import Estimate, Interval
 
@@ -45,12 +46,49 @@ def ratio(numerators: Sequence[float], denominators: Sequence[float]) -> Estimat
         rows = min(step, RESAMPLES - start)
         chosen = random.integers(0, count, (rows, count))
         drawn[start : start + rows] = over[chosen].sum(axis=1) / under[chosen].sum(axis=1)
-    tail = (1.0 - CONFIDENCE) / 2.0
-    low, high = np.quantile(drawn, (tail, 1.0 - tail))
-    interval = Interval(low=float(low), high=float(high), confidence=CONFIDENCE, resamples=RESAMPLES, seed=SEED)
-    return Estimate(value=value, interval=interval)
+    return Estimate(value=value, interval=_interval(drawn))
 
 
 def mean(values: Sequence[float]) -> Estimate:
     """The mean of the files' values, with its interval."""
     return ratio(values, [1.0] * len(values))
+
+
+def quantile(values: Sequence[float], fraction: float) -> Estimate:
+    """A quantile of the files' values (linear between neighbours), with its interval.
+
+    A resample need not be drawn to know its quantile: the k-th smallest of n uniform draws is distributed as
+    Beta(k, n - k + 1), and the next one lies above it by Beta(1, n - k) of what is left. Scaled by n they are the ranks
+    that the resample's quantile has among the values.
+
+    Source: B. Efron, R. Tibshirani, An Introduction to the Bootstrap (1993), chapter 13; H. David, H. Nagaraja, Order
+    Statistics (2003), section 2.
+
+    Args:
+        values: one a file, in any order.
+        fraction: 0.5 for the median; between 0 and 1.
+
+    Raises:
+        ValueError: there is no file.
+    """
+    ordered = np.sort(np.asarray(values, np.float64))
+    count = len(ordered)
+    if not count:
+        raise ValueError("there is no value")
+    value = float(np.quantile(ordered, fraction))
+    if count < 2:
+        return Estimate(value=value)
+    random = np.random.default_rng(SEED)
+    place = (count - 1) * fraction
+    rank = min(int(place) + 1, count - 1)
+    between = place - (rank - 1)
+    lower = random.beta(rank, count - rank + 1, RESAMPLES)
+    upper = lower + (1.0 - lower) * random.beta(1, count - rank, RESAMPLES)
+    below, above = (ordered[np.minimum(count - 1, (drawn * count).astype(np.int64))] for drawn in (lower, upper))
+    return Estimate(value=value, interval=_interval(below + between * (above - below)))
+
+
+def _interval(drawn: NDArray[np.float64]) -> Interval:
+    tail = (1.0 - CONFIDENCE) / 2.0
+    low, high = np.quantile(drawn, (tail, 1.0 - tail))
+    return Interval(low=float(low), high=float(high), confidence=CONFIDENCE, resamples=RESAMPLES, seed=SEED)

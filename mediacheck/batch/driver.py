@@ -1,0 +1,339 @@
+"""A run over the items of a ledger: what is left to do is done, and each outcome is written as it comes.
+
+The driver decides what to do and writes the ledger; an engine does the work. It imports no decoder and starts no
+thread, so that workers can be forked from it at any time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from mediacheck import serialise
+from mediacheck.batch.engines import Engine
+from mediacheck.batch.examining import judged, unmeasured, validated_of
+from mediacheck.batch.item import Item
+from mediacheck.batch.ledger import Attempt, Ledger
+from mediacheck.batch.looking import Look, look
+from mediacheck.batch.places import is_remote
+from mediacheck.batch.results import Status
+from mediacheck.batch.scoring import reference_refusal, refusal, refused_scores
+from mediacheck.batch.tasks import (
+    Examined,
+    Outcome,
+    Rules,
+    Scored,
+    ScoreTask,
+    ScoringPlan,
+    SoundFile,
+    Validated,
+    ValidateTask,
+)
+from mediacheck.measuring import Limits, problem_of
+from mediacheck.workers import WorkerFailure
+
+_FAILED = ("crashed", "timeout", "memory", "error")
+_AHEAD = 64
+"""Judged items that wait for the scorers."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How hard a run tries."""
+
+    tries: int = 3
+    """For an item that crashes its worker: somebody else may have killed that."""
+    again: bool = False
+    """Whether what ran out of time or memory, crashed, or failed inside mediacheck before is tried once more."""
+
+
+@dataclass(frozen=True)
+class Tools:
+    """What the work is done with."""
+
+    engine: Engine
+    rules: Rules
+    limits: Limits
+    scoring: ScoringPlan | None = None
+
+
+class Driver:
+    """One start of a run; the ledger says where the one before stopped."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        tools: Tools,
+        effort: Effort,
+        *,
+        finished: Callable[[], None],
+        stopping: Callable[[], bool],
+        broken: Callable[[str, WorkerFailure], None],
+        keep_facts: Callable[[str, bytes], None] | None = None,
+    ) -> None:
+        """Remember what to work with.
+
+        Args:
+            ledger: with the items.
+            tools: what the work is done with.
+            effort: how hard to try.
+            finished: called when an item is through all its stages.
+            stopping: whether to take up nothing more, and end when what is under way is done.
+            broken: told of items on which mediacheck itself failed.
+            keep_facts: given the sha256 and the facts, as JSON, of each file that was measured.
+        """
+        self._ledger = ledger
+        self._engine = tools.engine
+        self._rules = tools.rules
+        self._limits = tools.limits
+        self._plan = tools.scoring
+        self._effort = effort
+        self._finished = finished
+        self._stopping = stopping
+        self._broken = broken
+        self._keep_facts = keep_facts
+        self._to_retry: deque[ValidateTask] = deque()
+        self._to_score: deque[ScoreTask] = deque()
+        self._under_way: dict[int, Item] = {}
+        """Items by position; what is under way is bounded by the engine's room."""
+        self._references: dict[str, SoundFile | str] = {}
+        """Judged references by name; where one is not there, why."""
+
+    def run(self) -> bool:
+        """Do what is left to do.
+
+        Returns:
+            Whether all is done; False where it was stopped.
+        """
+        if self._plan is not None:
+            if not self._work(self._reference_tasks()):
+                return False
+            self._references = dict(self._judged_references())
+        return self._work(self._item_tasks())
+
+    def _work(self, tasks: Iterator[ValidateTask | ScoreTask]) -> bool:
+        """Hand tasks to the engine while it has room, and write what comes back; False where it was stopped."""
+        held: ValidateTask | ScoreTask | None = None
+        more = True
+        while True:
+            while not self._stopping():
+                if (urgent := self._urgent()) is not None:
+                    self._engine.submit(urgent)
+                    continue
+                if len(self._to_score) >= _AHEAD:
+                    # Scoring is the slower one: what it cannot take yet must not gather.
+                    break
+                if held is None and more:
+                    held = next(tasks, None)
+                    more = held is not None
+                if held is None or not self._room_for(held):
+                    break
+                self._engine.submit(held)
+                held = None
+            if not self._engine.busy:
+                return held is None and not more and not self._to_score and not self._to_retry
+            for outcome in self._engine.wait():
+                self._take(outcome)
+
+    def _urgent(self) -> ValidateTask | ScoreTask | None:
+        """What goes before new items, where there is room for it."""
+        if self._to_retry and self._engine.room_to_validate():
+            return self._to_retry.popleft()
+        if self._to_score and self._engine.room_to_score():
+            return self._to_score.popleft()
+        return None
+
+    def _room_for(self, task: ValidateTask | ScoreTask) -> bool:
+        return self._engine.room_to_score() if isinstance(task, ScoreTask) else self._engine.room_to_validate()
+
+    def _take(self, outcome: Outcome) -> None:
+        task = outcome.task
+        if isinstance(task, ScoreTask):
+            assert not isinstance(outcome.result, Examined), "scoring examines nothing"
+            self._take_scores(task, outcome.result)
+            return
+        assert not isinstance(outcome.result, Scored), "examining scores nothing"
+        attempt = self._take_examined(task, outcome.result)
+        if attempt.status == "crashed" and attempt.tries < self._effort.tries:
+            self._to_retry.append(task)
+        elif task.stage == "validate" and (following := self._follow(self._under_way[task.subject], attempt)):
+            self._to_score.append(following)
+
+    def _take_examined(self, task: ValidateTask, result: Examined | WorkerFailure) -> Attempt:
+        if isinstance(result, WorkerFailure):
+            return self._ledger.write(task.stage, task.subject, self._failure(task, result))
+        if result.status == "unchanged":
+            self._ledger.set_state(task.stage, task.subject, result.state)
+            known = self._ledger.latest(task.stage, task.subject)
+            assert known is not None, "a file is unchanged beside what is known of it"
+            return known
+        if result.validated is None:
+            return self._write_absent(task, result.status, result.reason)
+        sha256 = result.validated.file.sha256 or ""
+        if result.facts is not None and self._keep_facts is not None:
+            self._keep_facts(sha256, result.facts)
+        data = serialise.to_compact_json(result.validated)
+        return self._ledger.write(
+            task.stage, task.subject, Attempt("judged", key=sha256, result=data, state=result.state)
+        )
+
+    def _failure(self, task: ValidateTask, failure: WorkerFailure) -> Attempt:
+        """A file that broke its worker is judged all the same: that it could not be measured."""
+        status: Status = "error" if failure.kind == "raised" else failure.kind
+        if status == "error":
+            self._broken(task.name, failure)
+        now = Look("present") if is_remote(task.place) else look(task.place)
+        facts = unmeasured(task.name, now.size, problem_of(failure, self._limits))
+        validated = validated_of(judged(self._rules, task, facts))
+        return Attempt(
+            status,
+            # Another file in its place begins to be tried anew.
+            key=f"unread {now.state}",
+            reason=facts.container.problems[0].message,
+            result=serialise.to_compact_json(validated),
+            state=now.state,
+        )
+
+    def _write_absent(self, task: ValidateTask, status: Status, reason: str | None) -> Attempt:
+        """Write that there is nothing to judge, unless the ledger says so already."""
+        before = self._ledger.latest(task.stage, task.subject)
+        if before is not None and (before.status, before.reason) == (status, reason):
+            return before
+        return self._ledger.write(task.stage, task.subject, Attempt(status, key="", reason=reason))
+
+    def _reference_tasks(self) -> Iterator[ValidateTask | ScoreTask]:
+        for number, name, place in self._ledger.references():
+            task = self._needed(ValidateTask("reference", number, place, name))
+            if isinstance(task, ValidateTask):
+                yield task
+
+    def _judged_references(self) -> Iterator[tuple[str, SoundFile | str]]:
+        for number, name, place in self._ledger.references():
+            attempt = self._ledger.latest("reference", number)
+            if attempt is None or attempt.result is None:
+                yield name, f"reference: {name}: {attempt.reason if attempt else 'it was not judged'}"
+                continue
+            file = SoundFile(place, serialise.from_json(attempt.result, Validated))
+            refused = reference_refusal(file.validated)
+            yield name, file if refused is None else f"reference: {refused}"
+
+    def _item_tasks(self) -> Iterator[ValidateTask | ScoreTask]:
+        for item in self._ledger.items():
+            self._under_way[item.position] = item
+            entry = item.entry
+            task = ValidateTask(
+                "validate", item.position, item.place, entry.media, contract=entry.contract, expect=entry.expect
+            )
+            needed: ValidateTask | Attempt
+            if entry.problem is not None or not item.place:
+                needed = self._write_absent(task, "malformed", entry.problem or "the manifest names no file")
+            else:
+                needed = self._needed(task)
+            following = needed if isinstance(needed, ValidateTask) else self._follow(item, needed)
+            if following is not None:
+                yield following
+
+    def _needed(self, task: ValidateTask) -> ValidateTask | Attempt:
+        """The task, with what is known of the file; or the attempt that counts, where nothing is to be done."""
+        before = self._ledger.latest(task.stage, task.subject)
+        remote = is_remote(task.place)
+        if not remote:
+            now = look(task.place)
+            if now.status != "present":
+                return self._write_absent(task, now.status, now.reason)
+            if before is not None and now.state == before.state and not self._tried_again(before):
+                return before
+        elif before is not None and before.status in _FAILED and not self._tried_again(before):
+            return before
+        if before is None or before.status != "judged":
+            return task
+        return ValidateTask(
+            task.stage,
+            task.subject,
+            task.place,
+            task.name,
+            contract=task.contract,
+            expect=task.expect,
+            known=before.key,
+            state=before.state,
+        )
+
+    def _tried_again(self, before: Attempt) -> bool:
+        """Whether a file that is still the same is tried once more."""
+        if before.status == "crashed" and before.tries < self._effort.tries:
+            return True
+        return before.status in _FAILED and self._effort.again
+
+    def _follow(self, item: Item, attempt: Attempt) -> ScoreTask | None:
+        """After the first stage: how the item is scored, or None where that is done or cannot be."""
+        if self._plan is not None:
+            task = self._score_task(item, attempt, self._plan)
+            before = self._ledger.latest("score", item.position)
+            same = before is not None and before.key == task.key
+            if isinstance(task, ScoreTask):
+                if before is None or not same or self._tried_again(before):
+                    return task
+            elif not same:
+                self._ledger.write("score", item.position, task)
+        self._through(item)
+        return None
+
+    def _score_task(self, item: Item, attempt: Attempt, plan: ScoringPlan) -> ScoreTask | Attempt:
+        entry = item.entry
+        language = entry.language or plan.options.language
+        validated = None if attempt.result is None else serialise.from_json(attempt.result, Validated)
+        if attempt.status != "judged" or validated is None or (refused := refusal(validated)) is not None:
+            reason = attempt.reason if attempt.status != "judged" or validated is None else refused
+            scores = refused_scores(plan.scorers_of(language), reason or "the file was not judged")
+            return Attempt("scored", key=f"refused {attempt.key}: {reason}", result=serialise.to_compact_json(scores))
+        held = [self._references[name] for name in entry.references]
+        missing = next((reason for reason in held if isinstance(reason, str)), None)
+        files = () if missing else tuple(file for file in held if isinstance(file, SoundFile))
+        return ScoreTask(
+            item.position,
+            key=_key(attempt.key, files, missing),
+            language=language,
+            candidate=SoundFile(item.place, validated, entry.speaker),
+            text=entry.text,
+            references=files,
+            refused=missing,
+        )
+
+    def _take_scores(self, task: ScoreTask, result: Scored | WorkerFailure) -> None:
+        if isinstance(result, Scored):
+            attempt = Attempt("scored", key=task.key, result=serialise.to_compact_json(result))
+        else:
+            assert self._plan is not None, "without a plan nothing is scored"
+            status: Status = "error" if result.kind == "raised" else result.kind
+            if status == "error":
+                self._broken(task.candidate.validated.file.name, result)
+            reason = f"scoring it {result.message}" if status == "timeout" else f"the scoring process {result.message}"
+            scores = refused_scores(self._plan.scorers_of(task.language), reason)
+            attempt = Attempt(status, key=task.key, reason=reason, result=serialise.to_compact_json(scores))
+        written = self._ledger.write("score", task.subject, attempt)
+        if written.status == "crashed" and written.tries < self._effort.tries:
+            self._to_score.append(task)
+            return
+        self._through(self._under_way[task.subject])
+
+    def _through(self, item: Item) -> None:
+        del self._under_way[item.position]
+        self._finished()
+
+
+def facts_path(run: Path, sha256: str) -> Path:
+    """Where a run keeps the facts of a file: by its digest, so that two items of one file share them."""
+    return run / "facts" / sha256[:2] / f"{sha256}.facts.json"
+
+
+def _key(media: str, references: tuple[SoundFile, ...], missing: str | None) -> str:
+    """What a score is made of, besides the manifest's line: digests of media and references."""
+    digest = hashlib.sha256(media.encode())
+    for file in references:
+        digest.update(f"\n{file.validated.file.sha256}".encode())
+    if missing is not None:
+        digest.update(f"\nwithout {missing}".encode())
+    return digest.hexdigest()

@@ -1,0 +1,139 @@
+"""From a manifest to the items of a ledger: each id once, and whatever cannot be used with its reason."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field, replace
+from itertools import count, islice
+from pathlib import Path, PurePosixPath
+
+from msgspec.structs import replace as changed
+
+from mediacheck.batch.errors import ManifestError
+from mediacheck.batch.item import Digests, Item
+from mediacheck.batch.ledger import Ledger
+from mediacheck.batch.manifest import Manifest
+from mediacheck.batch.places import base_of, is_remote, join
+from mediacheck.batch.record import ManifestIdentity, Shard
+from mediacheck.batch.tasks import NamedContract
+from mediacheck.contracts import Contract, load_contract
+from mediacheck.errors import ContractError
+from mediacheck.measuring import PLAIN_SUFFIXES
+
+SHOWN = 20
+"""Problems and extra files that a message names; the counts beside them are whole."""
+
+
+@dataclass
+class Loaded:
+    """What was found in a manifest."""
+
+    identity: ManifestIdentity
+    items: int = 0
+    """Of this shard."""
+    problems: int = 0
+    """Of the whole manifest: lines that cannot be used."""
+    first_problems: list[str] = field(default_factory=list)
+    languages: list[str | None] = field(default_factory=list)
+    """That items name, each once; None: that of the run."""
+    contracts: dict[str, NamedContract] = field(default_factory=dict)
+    texts: bool = False
+    references: bool = False
+    plain: bool = True
+    """Whether all outputs look uncompressed by their names."""
+    extra: int = 0
+    first_extra: tuple[str, ...] = ()
+
+
+def load(ledger: Ledger, manifest: Manifest, name: str, shard: Shard | None) -> Loaded:
+    """Write the items of a manifest into the ledger, in place of those that are there.
+
+    To be called within a transaction: nothing has been lost where it raises.
+
+    Args:
+        ledger: to write into.
+        manifest: to read.
+        name: of the manifest, as the user gave it.
+        shard: which part of the items; None: all.
+
+    Raises:
+        ManifestError: the manifest cannot be read, or holds no item.
+    """
+    digests = Digests()
+    loaded = Loaded(ManifestIdentity(format=manifest.format, items=0, digest="", asked=""))
+    ledger.clear_items()
+    for item in manifest.items():
+        mine = shard is None or belongs(item.entry.id, shard)
+        checked = _written(ledger, _with_contract(item, loaded, name), mine=mine)
+        digests.add(checked.entry)
+        if checked.entry.problem is not None:
+            loaded.problems += 1
+            if len(loaded.first_problems) < SHOWN:
+                loaded.first_problems.append(checked.entry.problem)
+        elif mine:
+            _note(ledger, checked, loaded)
+    if not digests.items:
+        raise ManifestError(f"{name} names no output; there is nothing to check")
+    loaded.items = ledger.count()
+    loaded.identity = ManifestIdentity(
+        format=manifest.format, files=manifest.files(), items=digests.items, digest=digests.all, asked=digests.asked
+    )
+    extra = iter(manifest.extra_files(ledger.names))
+    loaded.first_extra = tuple(islice(extra, SHOWN))
+    loaded.extra = len(loaded.first_extra) + sum(1 for _ in extra)
+    return loaded
+
+
+def belongs(id: str, shard: Shard) -> bool:
+    """Whether an item is of a shard: by the first 8 bytes of the sha256 of its id, modulo the number of shards."""
+    return int.from_bytes(hashlib.sha256(id.encode()).digest()[:8]) % shard.of == shard.number - 1
+
+
+def _written(ledger: Ledger, item: Item, *, mine: bool) -> Item:
+    """The item as it stands in the ledger: under an id of its own."""
+    if ledger.add_item(item, mine=mine):
+        return item
+    taken = item.entry.id
+    where = item.where or "the folder"
+    problem = item.entry.problem or f"{where}: the id {taken!r} stands in {ledger.found_at(taken) or 'it'} already"
+    for attempt in count(1):
+        id = where if attempt == 1 else f"{where} ({attempt})"
+        renamed = replace(item, entry=changed(item.entry, id=id, problem=problem), place="", reference_places=())
+        if ledger.add_item(renamed, mine=mine):
+            return renamed
+    raise AssertionError("numbers do not end")
+
+
+def _with_contract(item: Item, loaded: Loaded, manifest: str) -> Item:
+    """The item, its contract loaded; with a problem where there is none of that name."""
+    name = item.entry.contract
+    if name is None or item.entry.problem is not None or name in loaded.contracts:
+        return item
+    try:
+        loaded.contracts[name] = NamedContract(name, _contract(name, manifest))
+    except ContractError as error:
+        where = f"{item.where}: " if item.where else ""
+        return replace(item, entry=changed(item.entry, problem=f"{where}{error}"))
+    return item
+
+
+def _contract(name: str, manifest: str) -> Contract:
+    """By id; or by a path that counts from the manifest's folder."""
+    if not name.partition(":")[0].endswith(".toml"):
+        return load_contract(name)
+    base = base_of(manifest)
+    if is_remote(base):
+        raise ContractError(f"the contract {name} lies behind a URL; name one by its id, or a manifest on this machine")
+    return load_contract(Path(join(base, name)))
+
+
+def _note(ledger: Ledger, item: Item, loaded: Loaded) -> None:
+    """What the run must be ready for."""
+    entry = item.entry
+    if entry.language not in loaded.languages:
+        loaded.languages.append(entry.language)
+    loaded.texts |= entry.text is not None
+    loaded.references |= bool(entry.references)
+    loaded.plain &= PurePosixPath(entry.media).suffix.lower() in PLAIN_SUFFIXES
+    for name, place in zip(entry.references, item.reference_places, strict=True):
+        ledger.reference(name, place)

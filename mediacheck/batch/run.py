@@ -1,0 +1,314 @@
+"""One run from start to end: open the ledger, read the manifest, hold the identities against those of the run, work,
+export."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, Protocol
+
+from msgspec.structs import replace
+
+from mediacheck import serialise
+from mediacheck.batch.driver import Driver, Effort, Tools, facts_path
+from mediacheck.batch.engines import Engine
+from mediacheck.batch.errors import ManifestError, RunError
+from mediacheck.batch.export import PARQUET, can_write_parquet, write_parquet, write_results
+from mediacheck.batch.ledger import LEDGER, Ledger
+from mediacheck.batch.loading import Loaded, load
+from mediacheck.batch.manifest import ManifestOptions, open_manifest
+from mediacheck.batch.record import RECORD, RunRecord, Shard, differences, to_toml
+from mediacheck.batch.results import RESULTS, read_results
+from mediacheck.batch.summary import SUMMARY, RunSummary, summarise
+from mediacheck.batch.tasks import Rules, ScoringPlan
+from mediacheck.contracts import Contract
+from mediacheck.facts import Tag
+from mediacheck.measuring import Limits
+from mediacheck.scoring.registry import chosen_scorers
+from mediacheck.scoring.score import Identity
+from mediacheck.scoring.scorer import ScoringOptions, library_version
+from mediacheck.validators import Validator
+from mediacheck.verdict import ContractIdentity, ValidatorIdentity
+from mediacheck.version import __version__
+from mediacheck.workers import WorkerFailure
+
+LIBRARIES: Final = ("av", "numpy", "soundfile", "xxhash")
+"""Distributions that decode and measure: their versions decide what is found."""
+EXPORTS: Final = (RESULTS, PARQUET, SUMMARY)
+_PER_RUN: Final = ("device", "download", "api_url")
+"""Options that say where scores are computed, not which."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is to be run."""
+
+    manifest: str
+    run: Path
+    validator: Validator
+    contract: Contract | None = None
+    reading: ManifestOptions = field(default_factory=ManifestOptions)
+    scorers: tuple[str, ...] = ()
+    """Ids; none: nothing is scored."""
+    scoring: ScoringOptions = field(default_factory=ScoringOptions)
+    devices: tuple[str, ...] = ("auto",)
+    """One scoring process each."""
+    shard: Shard | None = None
+    record_malformed: bool = False
+    """Whether lines that cannot be used become failed items; else they refuse the run."""
+    effort: Effort = field(default_factory=Effort)
+    limits: Limits = field(default_factory=Limits)
+    keep_facts: bool = False
+    source_revision: str | None = None
+    model_revision: str | None = None
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What an engine is made for."""
+
+    rules: Rules
+    scoring: tuple[ScoringPlan, ...]
+    """One for each device."""
+    items: int
+    plain: bool
+    """Whether all outputs look uncompressed by their names."""
+
+
+class Watcher(Protocol):
+    """What a run tells whoever started it."""
+
+    def loaded(self, loaded: Loaded) -> None:
+        """The manifest is read."""
+
+    def begins(self, items: int) -> None:
+        """The work begins."""
+
+    def finished(self) -> None:
+        """One item more is through."""
+
+    def broken(self, name: str, failure: WorkerFailure) -> None:
+        """Mediacheck itself failed on an item."""
+
+    def stopping(self) -> bool:
+        """Whether to end when what is under way is done."""
+
+
+def execute(request: Request, make_engine: Callable[[Needs], Engine], watcher: Watcher) -> RunSummary | None:
+    """Start a run, or go on with it where it stopped.
+
+    Args:
+        request: what is to be run.
+        make_engine: of what does the work.
+        watcher: of how it goes.
+
+    Returns:
+        What the run amounts to; None where it was stopped before its end.
+
+    Raises:
+        ManifestError: the manifest cannot be read, or has lines that cannot be used.
+        RunError: the folder holds a run of another identity, or another process is at it.
+        MediacheckError: a model or library is missing, or an option does not fit.
+        OSError: the system refuses: a full disk, say. What was written before stays.
+    """
+    manifest = open_manifest(request.manifest, request.reading)
+    fresh = prepare_folder(request.run)
+    try:
+        with Ledger(request.run) as ledger:
+            begun = ledger.record()
+            with ledger.transaction():
+                loaded = load(ledger, manifest, request.manifest, request.shard)
+                watcher.loaded(loaded)
+                _refuse_malformed(request, loaded)
+                plan = _plan(request, loaded)
+                planned = _record(request, loaded, plan, () if begun is None else begun.scorers)
+                if begun is not None:
+                    _refuse_differences(request.run, begun, planned)
+            fresh = False
+            return _work(request, make_engine, watcher, ledger, loaded, plan, planned)
+    except BaseException:
+        if fresh:
+            remove(request.run)
+        raise
+
+
+def _work(
+    request: Request,
+    make_engine: Callable[[Needs], Engine],
+    watcher: Watcher,
+    ledger: Ledger,
+    loaded: Loaded,
+    plan: ScoringPlan | None,
+    planned: RunRecord,
+) -> RunSummary | None:
+    rules = Rules(request.validator, request.contract, tuple(loaded.contracts.values()))
+    devices = () if plan is None else request.devices
+    plans = tuple(
+        ScoringPlan(replace(plan.options, device=device), plan.languages) for device in devices if plan is not None
+    )
+    engine = make_engine(Needs(rules, plans, loaded.items, loaded.plain))
+    try:
+        identities = engine.identities() if plans else ()
+        record = replace(planned, scorers=_sorted(identities))
+        begun = ledger.record()
+        if begun is not None:
+            _refuse_differences(request.run, begun, record)
+        else:
+            with ledger.transaction():
+                ledger.set_record(record)
+        _write_record(request.run, record)
+        # What the last start exported is not the result of this one.
+        for name in EXPORTS:
+            (request.run / name).unlink(missing_ok=True)
+        watcher.begins(loaded.items)
+        driver = Driver(
+            ledger,
+            Tools(engine, rules, request.limits, plan),
+            request.effort,
+            finished=watcher.finished,
+            stopping=watcher.stopping,
+            broken=watcher.broken,
+            keep_facts=_keeper(request.run) if request.keep_facts else None,
+        )
+        if not driver.run():
+            return None
+    finally:
+        engine.close()
+    write_results(request.run, ledger)
+    return export(request.run, record, loaded)
+
+
+def export(run: Path, record: RunRecord, loaded: Loaded | None = None) -> RunSummary:
+    """Write ``summary.json`` and, where pyarrow is installed, ``results.parquet``, from ``results.jsonl``.
+
+    Raises:
+        RunError: the results cannot be read.
+        OSError: the system refuses.
+    """
+    extra = (0, ()) if loaded is None else (loaded.extra, loaded.first_extra)
+    summary = summarise(record, read_results(run), extra=extra[0], first_extra=extra[1])
+    if can_write_parquet():
+        scorers = tuple(dict.fromkeys(identity.scorer for identity in record.scorers))
+        groups = tuple(sorted({group.column for group in summary.groups} | set(summary.groups_left_out)))
+        write_parquet(run, read_results(run), scorers, groups)
+    serialise.write_atomically(run / SUMMARY, serialise.to_json(summary))
+    return summary
+
+
+def prepare_folder(run: Path) -> bool:
+    """Make the run folder; whether there is no run in it yet.
+
+    Raises:
+        RunError: it cannot be made or written, or holds what is no run.
+    """
+    try:
+        run.mkdir(parents=True, exist_ok=True)
+        names = {path.name for path in run.iterdir() if not path.name.startswith(".mediacheck-")}
+    except OSError as error:
+        raise RunError(f"cannot make the run folder {run}: {error.strerror}; name another --run") from error
+    if names and LEDGER not in names:
+        raise RunError(f"{run} holds other files, and no run; name an empty or new folder with --run")
+    return LEDGER not in names
+
+
+def remove(run: Path) -> None:
+    """Leave nothing of a run that was refused before it began."""
+    for name in (LEDGER, f"{LEDGER}-wal", f"{LEDGER}-shm", f"{LEDGER}-journal"):
+        with suppress(OSError):
+            (run / name).unlink()
+    with suppress(OSError):
+        run.rmdir()
+
+
+def _refuse_malformed(request: Request, loaded: Loaded) -> None:
+    if not loaded.problems or request.record_malformed:
+        return
+    lines = "line" if loaded.problems == 1 else "lines"
+    raise ManifestError(
+        f"{request.manifest} has {loaded.problems} {lines} that cannot be used; mend them, "
+        "or give --malformed record to count them as failed items"
+    )
+
+
+def _plan(request: Request, loaded: Loaded) -> ScoringPlan | None:
+    if not request.scorers:
+        return None
+    default = request.scoring.language
+    languages = sorted({language or default for language in loaded.languages} or {default})
+    chosen = tuple(
+        (
+            language,
+            chosen_scorers(request.scorers, language=language, text=loaded.texts, reference=loaded.references),
+        )
+        for language in languages
+    )
+    return ScoringPlan(request.scoring, chosen)
+
+
+def _record(
+    request: Request, loaded: Loaded, plan: ScoringPlan | None, scorers: tuple[Identity, ...]
+) -> RunRecord:
+    validator, contract = request.validator, request.contract
+    options = [] if plan is None else _option_tags(request)
+    return RunRecord(
+        tool=__version__,
+        libraries=tuple(Tag(key=name, value=library_version(name)) for name in LIBRARIES),
+        validator=ValidatorIdentity(id=validator.id, digest=validator.digest, status=validator.status),
+        contract=None if contract is None else _contract_identity(contract),
+        contracts=tuple(
+            sorted(
+                {_contract_identity(named.contract) for named in loaded.contracts.values()},
+                key=lambda known: (known.id, known.digest),
+            )
+        ),
+        scorers=scorers,
+        options=tuple(options),
+        source_revision=request.source_revision,
+        model_revision=request.model_revision,
+        manifest=loaded.identity,
+        shard=request.shard,
+    )
+
+
+def _option_tags(request: Request) -> list[Tag]:
+    tags = [Tag(key="scorers", value=" ".join(request.scorers))]
+    for name in ScoringOptions.__struct_fields__:
+        value = getattr(request.scoring, name)
+        if value is not None and name not in _PER_RUN:
+            tags.append(Tag(key=name, value=str(value)))
+    return sorted(tags, key=lambda tag: tag.key)
+
+
+def _contract_identity(contract: Contract) -> ContractIdentity:
+    return ContractIdentity(id=contract.id, digest=contract.digest, status=contract.status)
+
+
+def _refuse_differences(run: Path, begun: RunRecord, now: RunRecord) -> None:
+    if found := differences(begun, now):
+        raise RunError(
+            f"{run} holds a run that was made otherwise ({'; '.join(found)}); "
+            "results of both cannot stand in one run: name a new folder with --run"
+        )
+
+
+def _write_record(run: Path, record: RunRecord) -> None:
+    data = to_toml(record)
+    path = run / RECORD
+    if not path.exists() or path.read_bytes() != data:
+        serialise.write_atomically(path, data)
+
+
+def _keeper(run: Path) -> Callable[[str, bytes], None]:
+    def keep(sha256: str, facts: bytes) -> None:
+        path = facts_path(run, sha256)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        serialise.write_atomically(path, facts)
+
+    return keep
+
+
+def _sorted(identities: tuple[Identity, ...]) -> tuple[Identity, ...]:
+    return tuple(sorted(identities, key=lambda known: (known.scorer, known.language or "", known.digest)))
+
