@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from mediacheck.batch.record import Shard
     from mediacheck.batch.run import Needs
     from mediacheck.batch.summary import RunSummary
+    from mediacheck.measuring import Limits
     from mediacheck.workers import WorkerFailure
 
 _DEFAULT = "run"
@@ -185,21 +186,30 @@ class _Teller:
         return self._stopping()
 
 
-def _engine_maker(given: dict[str, Any], settings: Settings, limits: Any) -> Callable[[Needs], Engine]:
-    if given["engine"] == "local":
-        if given["ray_address"] is not None:
-            raise UsageError("--ray-address is for --engine ray")
-        from mediacheck.batch.engines.local import LocalEngine
+def _engine_maker(given: dict[str, Any], settings: Settings, limits: Limits) -> Callable[[Needs], Engine]:
+    if given["engine"] == "ray":
+        from mediacheck.batch.engines.on_ray import RayEngine
 
-        return lambda needs: LocalEngine(
+        return lambda needs: RayEngine(
             needs.rules,
             needs.scoring,
             limits=limits,
-            jobs=max(1, min(settings.jobs, needs.items)),
+            jobs=settings.jobs,
+            address=given["ray_address"],
             keep_facts=given["keep_facts"],
-            plain=needs.plain,
         )
-    raise UsageError("the engine ray is not there yet")
+    if given["ray_address"] is not None:
+        raise UsageError("--ray-address is for --engine ray")
+    from mediacheck.batch.engines.local import LocalEngine
+
+    return lambda needs: LocalEngine(
+        needs.rules,
+        needs.scoring,
+        limits=limits,
+        jobs=max(1, min(settings.jobs, needs.items)),
+        keep_facts=given["keep_facts"],
+        plain=needs.plain,
+    )
 
 
 def _reading(given: dict[str, Any]) -> ManifestOptions:

@@ -20,6 +20,7 @@ from mediacheck.batch.errors import RunError
 from mediacheck.batch.examining import examine
 from mediacheck.batch.scoring import score_batch
 from mediacheck.batch.tasks import Examined, Outcome, Rules, ScoredBatch, ScoreTask, ScoringPlan, ValidateTask
+from mediacheck.errors import MediacheckError
 from mediacheck.measuring import MEGABYTE, Limits
 from mediacheck.scoring.registry import require_library
 from mediacheck.scoring.score import Identity
@@ -173,7 +174,12 @@ class RayEngine:
     def identities(self) -> tuple[Identity, ...]:
         found: dict[str, Identity] = {}
         scorers = [hand for hand in self._hands if hand.scores]
-        for answer in self._ray.get([hand.actor.work.remote(()) for hand in scorers]):
+        try:
+            answers = self._ray.get([hand.actor.work.remote(()) for hand in scorers])
+        except self._ray.exceptions.RayTaskError as error:
+            failure = _raised(error)
+            raise failure.error or RunError(f"loading the scorers failed: {failure.message}") from error
+        for answer in answers:
             found |= {identity.digest: identity for identity in answer.identities}
         return tuple(found.values())
 
@@ -205,8 +211,11 @@ class RayEngine:
         try:
             result = self._ray.get(reference)
         except self._ray.exceptions.RayTaskError as error:
-            # What the actor's code raised: scoring cannot go on, or a bug of ours.
-            raise error.as_instanceof_cause() from error
+            failure = _raised(error)
+            if isinstance(what, tuple):
+                return self._queue.done(what, failure)
+            assert what is not None, "an actor that is asked whether it is up runs none of our code"
+            return [Outcome(what, failure)]
         except self._ray.exceptions.RayError:
             hand.lost = True
             return self._again(what)
@@ -262,16 +271,25 @@ class RayEngine:
     def _feed(self) -> None:
         for hand in self._hands:
             while hand.up and not hand.lost and hand.held < (1 if hand.scores else AHEAD):
-                what: ValidateTask | tuple[ScoreTask, ...] | None
-                if hand.scores:
-                    what = self._queue.batch() or None
-                else:
-                    what = self._files.popleft() if self._files else None
+                what = self._next(scores=hand.scores)
                 if what is None:
                     break
                 hand.held += 1
                 limit = time.monotonic() + self._limits.timeout_s * len(what) if isinstance(what, tuple) else None
                 self._given[hand.actor.work.remote(what)] = _Given(hand, what, limit)
+
+    def _next(self, *, scores: bool) -> ValidateTask | tuple[ScoreTask, ...] | None:
+        if scores:
+            return self._queue.batch() or None
+        return self._files.popleft() if self._files else None
+
+
+def _raised(error: Any) -> WorkerFailure:
+    """What our own code raised in an actor, as a worker on this machine would say it."""
+    cause = error.cause
+    if isinstance(cause, MediacheckError):
+        return WorkerFailure("raised", str(cause), error=cause)
+    return WorkerFailure("raised", f"{type(cause).__name__}: {cause}", traceback=str(error))
 
 
 def _connect(address: str | None, processors: int) -> None:
