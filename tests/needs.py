@@ -10,6 +10,10 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
+import tempfile
+from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -51,6 +55,22 @@ def needs_module(*names: str) -> pytest.MarkDecorator:
 def needs_path(path: Path | str, what: str) -> pytest.MarkDecorator:
     """Mark a test that reads this file or folder; ``what`` names it for people."""
     return _needs(None if Path(path).exists() else f"{what} not installed")
+
+
+def needs_mount() -> pytest.MarkDecorator:
+    """Mark a test that mounts a small file system."""
+    able = sys.platform == "linux" and os.geteuid() == 0 and _mounts()
+    return _needs(None if able else "mounting a tmpfs needs Linux and the rights of root")
+
+
+@lru_cache(maxsize=1)
+def _mounts() -> bool:
+    """Whether this machine lets root mount: a container may not."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = ["mount", "-t", "tmpfs", "-o", "size=100k", "tmpfs", folder]
+        if subprocess.run(command, capture_output=True, check=False).returncode != 0:
+            return False
+        return subprocess.run(["umount", folder], capture_output=True, check=False).returncode == 0
 
 
 def _needs(reason: str | None) -> pytest.MarkDecorator:
