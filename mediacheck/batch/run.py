@@ -3,6 +3,8 @@ export."""
 
 from __future__ import annotations
 
+import errno
+import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -205,9 +207,14 @@ def prepare_folder(run: Path) -> bool:
     """
     try:
         run.mkdir(parents=True, exist_ok=True)
+        # Trying is the only test that file systems and root agree on.
+        with tempfile.TemporaryFile(dir=run):
+            pass
         names = {path.name for path in run.iterdir() if not path.name.startswith(".mediacheck-")}
     except OSError as error:
-        raise RunError(f"cannot make the run folder {run}: {error.strerror}; name another --run") from error
+        if error.errno == errno.ENOSPC:
+            raise
+        raise RunError(f"cannot write the run folder {run}: {error.strerror}; name another --run") from error
     if names and LEDGER not in names:
         raise RunError(f"{run} holds other files, and no run; name an empty or new folder with --run")
     return LEDGER not in names

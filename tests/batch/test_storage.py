@@ -44,13 +44,14 @@ def test_a_full_disk_ends_the_run_and_damages_nothing(tmp_path: Path, small_disk
     assert "No space left on device" in err
     assert err.count("\n") == 1
     assert not (run / "results.jsonl").exists()
-    database = sqlite3.connect(run / "ledger.sqlite")
+    shutil.copytree(run, tmp_path / "moved")
+    shutil.copytree(run, tmp_path / "looked at")
+    database = sqlite3.connect(tmp_path / "looked at" / "ledger.sqlite")
     assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     (done,) = database.execute("SELECT count(*) FROM attempt").fetchone()
     database.close()
     assert 0 < done < 300
-    # Moved to where there is room, it goes on where it stopped.
-    shutil.copytree(run, tmp_path / "moved")
+    # Where there is room, it goes on where it stopped.
     code, err = batch(manifest, "--run", tmp_path / "moved", "--quiet", cwd=tmp_path)
     assert code == 0, err
     assert {result["attempts"] for result in results(tmp_path / "moved")} == {1}
