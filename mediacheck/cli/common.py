@@ -11,7 +11,7 @@ import click
 
 from mediacheck.cli.debug import debug_wanted
 from mediacheck.cli.exits import ExitCode, exit_for
-from mediacheck.cli.inputs import MEDIA_SUFFIXES, RAW_SUFFIXES, Inputs
+from mediacheck.cli.inputs import Inputs
 from mediacheck.cli.measuring import Measured
 from mediacheck.cli.outputs import Outputs, echo, note, prepare_folder, prove_name, write, write_file
 from mediacheck.cli.settings import Settings
@@ -19,6 +19,7 @@ from mediacheck.errors import UsageError
 from mediacheck.expectation import Expectation, parse_expectation
 from mediacheck.facts import MediaFacts
 from mediacheck.report.escape import printable
+from mediacheck.suffixes import MEDIA_SUFFIXES, RAW_SUFFIXES
 from mediacheck.verdict import Report
 
 if TYPE_CHECKING:

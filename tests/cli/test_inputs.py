@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from mediacheck.cli.inputs import RAW_SUFFIXES, gather, refuse_unreadable
+from mediacheck.cli.inputs import gather, refuse_unreadable
 from mediacheck.errors import PathError
+from mediacheck.suffixes import RAW_SUFFIXES
 
 
 def touch(*paths: Path) -> None:

@@ -10,8 +10,8 @@ import pytest
 PACKAGE = Path(__file__).parents[2] / "mediacheck"
 
 ORDER = [
-    "errors", "version", "resources", "serialise", "facts", "spans", "media", "expectation", "arithmetic", "contracts",
-    "verdict", "checks", "validators", "judge", "validators_lock", "facts_file", "references", "scoring",
+    "errors", "version", "suffixes", "resources", "serialise", "facts", "spans", "media", "expectation", "arithmetic",
+    "contracts", "verdict", "checks", "validators", "judge", "validators_lock", "facts_file", "references", "scoring",
     "api", "workers", "measuring", "batch", "schema", "report", "cli", "__main__",
 ]  # fmt: skip
 MEDIA_MAY = {"errors", "serialise", "facts", "spans", "media"}
