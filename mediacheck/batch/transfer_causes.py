@@ -108,14 +108,19 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 
 
 def _answer(error: BaseException) -> tuple[int, str] | None:
-    """Status and code of an answer: as botocore, aiohttp, httpx or requests, and gcsfs keep them."""
+    """Status and code of an answer, as botocore, aiohttp, httpx or requests, and gcsfs keep them."""
+    name, code = type(error).__name__, ""
     response = getattr(error, "response", None)
     if isinstance(response, dict):
         status = response.get("ResponseMetadata", {}).get("HTTPStatusCode")
         code = str(response.get("Error", {}).get("Code", ""))
+    elif response is not None:
+        status = getattr(response, "status_code", None)
+    elif name == "ClientResponseError":
+        status = getattr(error, "status", None)
     else:
-        status = getattr(response, "status_code", None) or getattr(error, "status", None)
-        status, code = status or getattr(error, "code", None), ""
+        # Others have a code, too: aiohttp calls a body that is cut off a 400.
+        status = getattr(error, "code", None) if name == "HttpError" else None
     return (status, code) if isinstance(status, int) and status >= 300 else None
 
 
