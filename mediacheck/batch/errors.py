@@ -11,3 +11,7 @@ class ManifestError(MediacheckError, ValueError):
 
 class RunError(MediacheckError, ValueError):
     """A run folder is none, is of another identity, or is being written by another process."""
+
+
+class RemoteError(MediacheckError):
+    """URLs of a scheme cannot be read here: a library is missing, or nothing knows the scheme."""
