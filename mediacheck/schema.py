@@ -9,6 +9,9 @@ from typing import Any
 
 import msgspec
 
+from mediacheck.batch.record import RUN_SCHEMA, RunRecord
+from mediacheck.batch.results import RESULT_SCHEMA, ItemResult
+from mediacheck.batch.summary import SUMMARY_SCHEMA, RunSummary
 from mediacheck.facts import FACTS_SCHEMA, MediaFacts
 from mediacheck.facts_file import FACTS_LIST_SCHEMA, FactsList
 from mediacheck.scoring.score import SCORES_LIST_SCHEMA, SCORES_SCHEMA, Scores, ScoresList
@@ -23,6 +26,9 @@ DOCUMENTS: dict[str, type] = {
     REPORTS_SCHEMA: Reports,
     SCORES_SCHEMA: Scores,
     SCORES_LIST_SCHEMA: ScoresList,
+    RUN_SCHEMA: RunRecord,
+    RESULT_SCHEMA: ItemResult,
+    SUMMARY_SCHEMA: RunSummary,
 }
 
 
