@@ -9,6 +9,7 @@ import click
 
 from mediacheck import serialise
 from mediacheck.scoring import ScoringOptions
+from mediacheck.scoring.registry import require_language
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -45,5 +46,10 @@ def scoring_options(command: Command) -> Command:
 
 
 def options_of(*, language: str, **given: str | bool | None) -> ScoringOptions:
-    """The options as scorers take them, from the values of the command line by name."""
+    """The options as scorers take them, from the values of the command line by name.
+
+    Raises:
+        UsageError: the language is no code.
+    """
+    require_language(language.lower())
     return serialise.convert({"language": language.lower(), **given}, ScoringOptions)
