@@ -81,17 +81,6 @@ class _Failed(Exception):
         self.cause = cause
 
 
-def shown(url: str) -> str:
-    """A URL for people and for reports: without user, password, and the query that may sign it."""
-    scheme, _, rest = url.partition("://")
-    host, slash, path = rest.partition("/")
-    host = host.rpartition("@")[2]
-    if scheme.lower() in _WEB:
-        path = re.split("[?#]", path, maxsplit=1)[0]
-        host = re.split("[?#]", host, maxsplit=1)[0]
-    return f"{scheme}://{host}{slash}{path}"
-
-
 def state(url: str) -> str:
     """What tells whether an object is still the same, without reading it.
 

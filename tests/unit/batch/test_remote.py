@@ -239,19 +239,3 @@ def test_reading_a_manifest_leaves_nothing_behind(tmp_path: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout == "b'{}\\n'\n1 []\n"
-
-
-@pytest.mark.parametrize(
-    ("url", "expected"),
-    [
-        ("s3://bucket/a?b#c.wav", "s3://bucket/a?b#c.wav"),
-        ("https://user:hunter2@host:8/a.wav?X-Amz-Signature=1#t", "https://host:8/a.wav"),
-        ("HTTPS://u@h/a.wav?x", "HTTPS://h/a.wav"),
-        ("https://host?token=1", "https://host"),
-        ("https://host/a@b.wav", "https://host/a@b.wav"),
-        ("https://us@er:p@ss@host/a", "https://host/a"),
-        ("sftp://user:hunter2@host/a?b", "sftp://host/a?b"),
-    ],
-)
-def test_urls_for_people(url: str, expected: str) -> None:
-    assert remote.shown(url) == expected
