@@ -54,7 +54,7 @@ def verify_command(sets: tuple[str, ...]) -> int:
 
 @references_group.command("new")
 @click.argument("folder", metavar="FOLDER")
-@click.option("--from", "run", metavar="RUN", required=True, help="A folder of outputs, with manifest.jsonl.")
+@click.option("--from", "run", metavar="RUN", required=True, help="A run of batch, or a folder with manifest.jsonl.")
 @click.option("--licence", metavar="SPDX", required=True, help="Of audio and texts.")
 @click.option("--source", metavar="TEXT", required=True, help="The model, its revision, how it was run.")
 @click.option("--id", "id_", metavar="ID", help="Of the set.  [default: the folder's name]")
@@ -73,11 +73,12 @@ def new_command(
 ) -> int:
     """Record the outputs of a model run as a reference set.
 
-    Each is validated first: unless all pass, nothing is written. RUN's manifest.jsonl has in each line text, the audio
-    (audio, audio_filepath or file_name, within RUN) and, where known, id, language and speaker.
+    Each is validated first: unless all pass, nothing is written. RUN is a run folder of batch, whose items have texts;
+    or a folder whose manifest.jsonl has in each line text, the audio (audio, audio_filepath or file_name, within RUN)
+    and, where known, id, language and speaker.
     """
     settings = resolve(Choices(validator=validator))
-    recorded = references.read_run(Path(run), language=language)
+    recorded = _outputs(Path(run), language)
     rules = common.Rules(settings.validator, settings.contract, ())
     files = gather([str(item.source) for item in recorded]).files
     refused: list[tuple[str, str, tuple[str, ...]]] = []
@@ -108,3 +109,9 @@ def new_command(
     )
     echo(f"{printable(folder)}: {len(recorded)} recordings\n")
     return ExitCode.PASS
+
+
+def _outputs(run: Path, language: str) -> tuple[references.Recorded, ...]:
+    from mediacheck.batch.outputs import is_run, outputs_of
+
+    return outputs_of(run, language=language) if is_run(run) else references.read_run(run, language=language)

@@ -1,6 +1,6 @@
 """Reference sets: known-good recordings and texts that candidates are held against."""
 
-from mediacheck.references.record import AUDIO_KEYS, Recorded, read_run, write_set
+from mediacheck.references.record import AUDIO_KEYS, Recorded, read_run, recorded_as, write_set
 from mediacheck.references.reference_set import (
     About,
     Entry,
@@ -22,6 +22,7 @@ __all__ = [
     "folder_of",
     "load",
     "read_run",
+    "recorded_as",
     "shipped",
     "verify",
     "write_set",

@@ -63,6 +63,12 @@ def read_run(run: Path, *, language: str) -> tuple[Recorded, ...]:
     return tuple(found)
 
 
+def recorded_as(path: Path, *, id: str, text: str, language: str, speaker: str | None) -> Recorded:
+    """An output, and the entry that it becomes: its file is named by its id."""
+    audio = f"audio/{_UNSAFE.sub('_', id)}{path.suffix.lower()}"
+    return Recorded(path, Entry(id=id, text=text, language=language, speaker=speaker, audio=audio))
+
+
 def write_set(
     folder: Path, recorded: tuple[Recorded, ...], *, id: str, summary: str, licence: str, source: str
 ) -> None:
@@ -136,12 +142,6 @@ def _recorded(run: Path, line: str, where: str, language: str) -> Recorded:
         if given.get(key) is not None and not (isinstance(given[key], str) and given[key]):
             raise ReferenceSetError(f"{where}: {key} must be a string that is not empty")
     id = given.get("id") or PurePosixPath(audio).stem
-    name = _UNSAFE.sub("_", id) + path.suffix.lower()
-    entry = Entry(
-        id=id,
-        text=given["text"],
-        language=given.get("language") or language,
-        speaker=given.get("speaker"),
-        audio=f"audio/{name}",
+    return recorded_as(
+        path, id=id, text=given["text"], language=given.get("language") or language, speaker=given.get("speaker")
     )
-    return Recorded(path, entry)

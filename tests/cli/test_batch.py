@@ -420,6 +420,22 @@ def test_wrong_questions_are_refused_before_a_folder_is_made(tmp_path: Path, man
         assert not run.exists(), options
 
 
+def test_the_outputs_of_a_run_become_a_reference_set(tmp_path: Path) -> None:
+    manifest = write_manifest(tmp_path / "media", 3, text="hello", speaker="kim")
+    run = tmp_path / "run"
+    batch(manifest, "--run", run, cwd=tmp_path)
+    words = ("--licence", "CC0-1.0", "--source", "model x at revision y")
+    made = mediacheck("references", "new", tmp_path / "set", "--from", run, *words, cwd=tmp_path)
+    assert made.code == 0, made.err
+    assert mediacheck("references", "verify", tmp_path / "set", cwd=tmp_path).code == 0
+    entry = json.loads((tmp_path / "set" / "manifest.jsonl").read_text().splitlines()[1])
+    assert (entry["id"], entry["text"], entry["speaker"]) == ("item-1", "hello", "kim")
+    (tmp_path / "media" / "0001.wav").unlink()
+    refused = mediacheck("references", "new", tmp_path / "set2", "--from", run, *words, cwd=tmp_path)
+    assert refused.code == 2
+    assert not (tmp_path / "set2").exists()
+
+
 def test_the_summary_as_json_owns_standard_output(tmp_path: Path, manifest: Path) -> None:
     ran = batch(manifest, "--run", tmp_path / "run", "--json", cwd=tmp_path)
     assert ran.json == summary(tmp_path / "run")

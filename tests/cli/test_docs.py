@@ -22,6 +22,7 @@ DOCUMENTS = (
     "docs/tutorial/first-validation.md",
     "docs/how-to/raw-pcm.md",
     "docs/how-to/judge-again.md",
+    "docs/how-to/batch.md",
 )
 LINKING = (
     "docs/index.md",
@@ -29,6 +30,8 @@ LINKING = (
     "docs/reference/cli.md",
     "docs/reference/scoring.md",
     "docs/how-to/score.md",
+    "docs/how-to/remote.md",
+    "docs/reference/runs.md",
 )
 BLOCK = re.compile(r"<!-- runs: demo -->\n```(console|python)\n(.*?)```", re.DOTALL)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from functools import partial
 from typing import Final
 
@@ -48,6 +49,8 @@ class LocalEngine:
             plain: whether all files look uncompressed.
         """
         self._limits = limits
+        # A worker that is killed leaves behind what it fetched.
+        self._scratch = tempfile.TemporaryDirectory(prefix="mediacheck-", ignore_cleanup_errors=True)
         self._number = 0
         self._validating: dict[int, ValidateTask] = {}
         self._queue = ScoringQueue()
@@ -57,7 +60,7 @@ class LocalEngine:
             jobs=jobs,
             timeout_s=limits.timeout_s,
             memory_bytes=limits.memory_mb * MEGABYTE,
-            prepare=partial(import_decoders, plain),
+            prepare=partial(_prepare_to_validate, self._scratch.name, plain),
         )
         self._scorers: list[Pool[tuple[ScoreTask, ...], ScoredBatch]] = []
         self._pools: list[Pool[ValidateTask, Examined] | Pool[tuple[ScoreTask, ...], ScoredBatch]] = [self._validators]
@@ -67,7 +70,7 @@ class LocalEngine:
                     partial(score_batch, plan),
                     jobs=1,
                     timeout_s=limits.timeout_s * BATCH,
-                    prepare=partial(prepared, plan),
+                    prepare=partial(_prepare_to_score, self._scratch.name, plan),
                 )
                 self._scorers.append(pool)
                 self._pools.append(pool)
@@ -123,6 +126,7 @@ class LocalEngine:
     def close(self) -> None:
         for pool in self._pools:
             pool.close()
+        self._scratch.cleanup()
 
     def _feed(self) -> None:
         """Give every scoring process that waits something to do."""
@@ -133,3 +137,13 @@ class LocalEngine:
             self._scoring[self._number] = batch
             if not pool.offer(self._number, batch, timeout_s=self._limits.timeout_s * len(batch)):
                 raise RuntimeError("a scoring process was free, and took nothing")
+
+
+def _prepare_to_validate(scratch: str, plain: bool) -> None:
+    tempfile.tempdir = scratch
+    import_decoders(plain)
+
+
+def _prepare_to_score(scratch: str, plan: ScoringPlan) -> None:
+    tempfile.tempdir = scratch
+    prepared(plan)

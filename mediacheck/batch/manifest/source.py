@@ -100,7 +100,8 @@ class Source:
         return f"the manifest {places.printable(self.place)}"
 
     def _unreadable(self, error: OSError) -> ManifestError:
-        return ManifestError(f"cannot read {self._shown}: {error.strerror or error}; check it and its mode")
+        hint = "" if places.is_remote(self.place) else "; check it and its mode"
+        return ManifestError(f"cannot read {self._shown}: {error.strerror or error}{hint}")
 
 
 class _Copy(io.RawIOBase):
