@@ -32,7 +32,7 @@ def outputs_of(run: Path, *, language: str) -> tuple[Recorded, ...]:
             entry = item.entry
             if entry.problem is not None or entry.text is None or is_remote(item.place):
                 lacking = entry.problem or ("has no text" if entry.text is None else "lies behind a URL")
-                raise RunError(f"{run}: {entry.id!r} {lacking}; a reference set needs recordings here, with their texts")
+                raise RunError(f"{run}: {entry.id!r} {lacking}; a set needs recordings here, with their texts")
             recorded = recorded_as(
                 Path(item.place),
                 id=entry.id,

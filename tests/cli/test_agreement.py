@@ -9,6 +9,7 @@ import click
 import pytest
 
 import mediacheck
+from mediacheck.cli.batch import merge_command, run_command
 from mediacheck.cli.judge import judge_command
 from mediacheck.cli.main import app
 from mediacheck.cli.measure import measure_command
@@ -26,6 +27,7 @@ PAIRS = [
     (measure_command, mediacheck.measure),
     (judge_command, mediacheck.judge),
 ]
+COMMANDS = (validate_command, measure_command, judge_command, score_command, run_command, merge_command)
 REFERENCE = (ROOT / "docs" / "reference" / "cli.md").read_text()
 
 
@@ -44,9 +46,7 @@ def test_the_default_validator_is_the_same() -> None:
     assert inspect.signature(mediacheck.validate).parameters["validator"].default == resolve(Choices()).validator
 
 
-@pytest.mark.parametrize(
-    "command", [validate_command, measure_command, judge_command, score_command], ids=lambda command: command.name
-)
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
 def test_every_option_is_in_the_reference(command: click.Command) -> None:
     for parameter in command.params:
         for option in parameter.opts if isinstance(parameter, click.Option) else ():
@@ -56,7 +56,7 @@ def test_every_option_is_in_the_reference(command: click.Command) -> None:
 def test_every_option_of_the_reference_exists() -> None:
     known = {
         option
-        for command in (app, validate_command, measure_command, judge_command, score_command)
+        for command in (app, *COMMANDS)
         for p in command.params
         for option in p.opts
     }
