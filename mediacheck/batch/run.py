@@ -128,58 +128,50 @@ def execute(request: Request, make_engine: Callable[[Needs], Engine], watcher: W
                 planned = _record(request, loaded, plan, () if begun is None else begun.scorers)
                 if begun is not None:
                     _refuse_differences(request.run, begun, planned)
-            fresh = False
-            return _work(request, make_engine, watcher, ledger, loaded, plan, planned)
+            rules = Rules(request.validator, request.contract, tuple(loaded.contracts.values()))
+            engine = make_engine(Needs(rules, _plans(request, plan), loaded.items, loaded.plain))
+            try:
+                record = _begin(request, ledger, engine, plan, planned)
+                fresh = False
+                watcher.begins(loaded.items)
+                driver = Driver(
+                    ledger,
+                    Tools(engine, rules, request.limits, plan),
+                    request.effort,
+                    finished=watcher.finished,
+                    stopping=watcher.stopping,
+                    broken=watcher.broken,
+                    keep_facts=_keeper(request.run) if request.keep_facts else None,
+                )
+                if not driver.run():
+                    return None
+            finally:
+                engine.close()
+            write_results(request.run, ledger)
+            return export(request.run, record, loaded)
     except BaseException:
         if fresh:
             remove(request.run)
         raise
 
 
-def _work(
-    request: Request,
-    make_engine: Callable[[Needs], Engine],
-    watcher: Watcher,
-    ledger: Ledger,
-    loaded: Loaded,
-    plan: ScoringPlan | None,
-    planned: RunRecord,
-) -> RunSummary | None:
-    rules = Rules(request.validator, request.contract, tuple(loaded.contracts.values()))
-    devices = () if plan is None else request.devices
-    plans = tuple(
-        ScoringPlan(replace(plan.options, device=device), plan.languages) for device in devices if plan is not None
-    )
-    engine = make_engine(Needs(rules, plans, loaded.items, loaded.plain))
-    try:
-        identities = engine.identities() if plans else ()
-        record = replace(planned, scorers=_sorted(identities))
-        begun = ledger.record()
-        if begun is not None:
-            _refuse_differences(request.run, begun, record)
-        else:
-            with ledger.transaction():
-                ledger.set_record(record)
-        _write_record(request.run, record)
-        # What the last start exported is not the result of this one.
-        for name in EXPORTS:
-            (request.run / name).unlink(missing_ok=True)
-        watcher.begins(loaded.items)
-        driver = Driver(
-            ledger,
-            Tools(engine, rules, request.limits, plan),
-            request.effort,
-            finished=watcher.finished,
-            stopping=watcher.stopping,
-            broken=watcher.broken,
-            keep_facts=_keeper(request.run) if request.keep_facts else None,
-        )
-        if not driver.run():
-            return None
-    finally:
-        engine.close()
-    write_results(request.run, ledger)
-    return export(request.run, record, loaded)
+def _begin(
+    request: Request, ledger: Ledger, engine: Engine, plan: ScoringPlan | None, planned: RunRecord
+) -> RunRecord:
+    """Settle by what the run is made: its scorers are loaded, and say what they are."""
+    identities = () if plan is None else engine.identities()
+    record = replace(planned, scorers=_sorted(identities))
+    begun = ledger.record()
+    if begun is not None:
+        _refuse_differences(request.run, begun, record)
+    else:
+        with ledger.transaction():
+            ledger.set_record(record)
+    _write_record(request.run, record)
+    # What the last start exported is not the result of this one.
+    for name in EXPORTS:
+        (request.run / name).unlink(missing_ok=True)
+    return record
 
 
 def export(run: Path, record: RunRecord, loaded: Loaded | None = None) -> RunSummary:
@@ -252,6 +244,13 @@ def _plan(request: Request, loaded: Loaded) -> ScoringPlan | None:
         for language in languages
     )
     return ScoringPlan(request.scoring, chosen)
+
+
+def _plans(request: Request, plan: ScoringPlan | None) -> tuple[ScoringPlan, ...]:
+    """One for each device."""
+    if plan is None:
+        return ()
+    return tuple(ScoringPlan(replace(plan.options, device=device), plan.languages) for device in request.devices)
 
 
 def _record(

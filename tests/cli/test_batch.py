@@ -420,6 +420,18 @@ def test_wrong_questions_are_refused_before_a_folder_is_made(tmp_path: Path, man
         assert not run.exists(), options
 
 
+def test_a_scorer_that_cannot_be_loaded_leaves_no_run(tmp_path: Path, manifest: Path) -> None:
+    for fault in ("raise ModelError('there is no model')", "os.abort()", "1 / 0"):
+        before = (
+            "import os\nfrom mediacheck.scoring import ModelError\nimport mediacheck.scoring.loudness as loudness\n"
+            f"def fail(self):\n    {fault}\nloudness.IntegratedLoudness.prepare = fail\n"
+        )
+        ran = mediacheck("batch", manifest, "--run", tmp_path / "run", *BY_LOUDNESS, "-q", cwd=tmp_path, before=before)
+        assert ran.code == 2, ran.err
+        one_line(ran)
+        assert not (tmp_path / "run").exists()
+
+
 def test_the_outputs_of_a_run_become_a_reference_set(tmp_path: Path) -> None:
     manifest = write_manifest(tmp_path / "media", 3, text="hello", speaker="kim")
     run = tmp_path / "run"

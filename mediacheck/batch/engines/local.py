@@ -7,6 +7,7 @@ from functools import partial
 from typing import Final
 
 from mediacheck.batch.engines.queue import BATCH, ScoringQueue
+from mediacheck.batch.errors import RunError
 from mediacheck.batch.examining import examine
 from mediacheck.batch.scoring import prepared, score_batch
 from mediacheck.batch.tasks import (
@@ -119,7 +120,7 @@ class LocalEngine:
                 wait_for([pool])
                 for _, answer in pool.collect():
                     if isinstance(answer, WorkerFailure):
-                        raise answer.error or RuntimeError(f"loading the scorers {answer.message}")
+                        raise answer.error or RunError(f"loading the scorers failed: {answer.message}")
                     found |= {identity.digest: identity for identity in answer.identities}
         return tuple(found.values())
 
