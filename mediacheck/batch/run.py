@@ -28,7 +28,7 @@ from mediacheck.batch.tasks import Rules, ScoringPlan
 from mediacheck.contracts import Contract
 from mediacheck.facts import Tag
 from mediacheck.measuring import Limits
-from mediacheck.scoring.registry import chosen_scorers
+from mediacheck.scoring.registry import chosen_scorers, scorer_type
 from mediacheck.scoring.score import Identity
 from mediacheck.scoring.scorer import ScoringOptions, library_version
 from mediacheck.validators import Validator
@@ -234,16 +234,20 @@ def _refuse_malformed(request: Request, loaded: Loaded) -> None:
 def _plan(request: Request, loaded: Loaded) -> ScoringPlan | None:
     if not request.scorers:
         return None
+    for id in request.scorers:
+        needs = scorer_type(id).info.needs
+        for need, there in (("text", loaded.texts), ("reference", loaded.references)):
+            if need in needs and not there:
+                raise ManifestError(f"the scorer {id} needs a {need}, and no line of {request.manifest} has one")
     default = request.scoring.language
     languages = sorted({language or default for language in loaded.languages} or {default})
-    chosen = tuple(
-        (
-            language,
-            chosen_scorers(request.scorers, language=language, text=loaded.texts, reference=loaded.references),
-        )
-        for language in languages
+    return ScoringPlan(
+        request.scoring,
+        tuple(
+            (language, chosen_scorers(request.scorers, language=language, text=True, reference=True))
+            for language in languages
+        ),
     )
-    return ScoringPlan(request.scoring, chosen)
 
 
 def _plans(request: Request, plan: ScoringPlan | None) -> tuple[ScoringPlan, ...]:
