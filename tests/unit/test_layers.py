@@ -12,7 +12,8 @@ PACKAGE = Path(__file__).parents[2] / "mediacheck"
 ORDER = [
     "errors", "version", "suffixes", "resources", "serialise", "facts", "spans", "media", "expectation", "arithmetic",
     "contracts", "verdict", "checks", "validators", "judge", "validators_lock", "facts_file", "references", "scoring",
-    "api", "workers", "measuring", "batch", "schema", "explain", "report", "cli", "__main__",
+    "api", "workers", "measuring", "isolated", "batch", "schema", "explain", "report", "cli", "pytest_plugin",
+    "__main__",
 ]  # fmt: skip
 MEDIA_MAY = {"errors", "serialise", "facts", "spans", "media"}
 DECODERS = {"av", "soundfile", "xxhash"}
