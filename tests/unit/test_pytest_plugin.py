@@ -184,7 +184,9 @@ def test_outside_of_a_test_it_is_a_plain_assertion(tmp_path: Path) -> None:
     assert "AssertionError: FAIL  cut.wav" in done.stderr
 
 
-def test_loading_it_imports_nothing_else_and_it_is_silent(media: pytest.Pytester) -> None:
+def test_loading_it_imports_nothing_else_and_it_is_silent(
+    media: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # Found by its entry point, as where mediacheck is installed: with the same name it cannot be loaded twice.
     info = media.mkdir("site") / "installed-0.dist-info"
     info.mkdir()
@@ -201,9 +203,29 @@ def test_loading_it_imports_nothing_else_and_it_is_silent(media: pytest.Pytester
             assert not {"numpy", "av", "msgspec", "click"} & sys.modules.keys()
         """
     )
-    media._monkeypatch.setenv("PYTHONPATH", f"{ROOT}:{info.parent}")
-    media._monkeypatch.delenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
-    done = media.runpytest_subprocess("-W", "error", "-p", "no:anyio", "-p", "no:hypothesispytest", timeout=60)
+    monkeypatch.setenv("PYTHONPATH", f"{ROOT}:{info.parent}")
+    monkeypatch.delenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
+    quiet = ["-W", "error", "-p", "no:anyio", "-p", "no:hypothesispytest"]
+    done = media.runpytest_subprocess(*quiet, timeout=60)
     done.assert_outcomes(passed=1)
     assert "mediacheck:" not in done.stdout.str()
+    imported_before = f"import mediacheck, pytest, sys; sys.exit(pytest.main({quiet!r}))"
+    assert media.run(sys.executable, "-c", imported_before, timeout=60).ret == 0
     assert "--mediacheck-junit" in media.runpytest_subprocess("--help").stdout.str()
+
+
+def test_the_example_of_the_documents(media: pytest.Pytester) -> None:
+    document = (ROOT / "docs" / "how-to" / "pytest.md").read_text(encoding="utf-8")
+    first, *_ = document.split("```python\n", 1)[1].split("```")
+    printed = document.split("```text\n", 1)[1].split("```")[0]
+    media.makeconftest(
+        """
+        import builtins
+        from tests.cli.run import write_wav
+        builtins.synthesise = lambda text, path: write_wav(path, 1.5, 16000)
+        """
+    )
+    media.makepyfile(test_it=first)
+    done = run(media)
+    done.assert_outcomes(failed=1)
+    done.stdout.fnmatch_lines([line.replace("…", "*") for line in printed.splitlines()], consecutive=True)
