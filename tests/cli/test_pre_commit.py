@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mediacheck.cli.inputs import MEDIA_SUFFIXES
+from mediacheck.suffixes import MEDIA_SUFFIXES
 from tests.cli.run import ROOT, mediacheck, write_cut_wav, write_wav
 
 HOOK = (ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")
