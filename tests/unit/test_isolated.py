@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ from mediacheck import UsageError, ValidatorError, isolated
 from mediacheck.errors import PathError
 from mediacheck.isolated import Isolated
 from mediacheck.measuring import Limits
-from tests.cli.run import samples, write_wav
+from tests.cli.run import environment, samples, write_wav
 from tests.unit import breaking
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and memory limits are POSIX")
@@ -146,3 +147,15 @@ def test_a_forked_process_starts_a_worker_of_its_own(worker: Isolated, wav: Path
     _, status = os.waitpid(child, 0)
     assert status == 0
     assert worker.measure(wav, name="still mine").file.name == "still mine"
+
+
+def test_a_script_without_a_guard_does_not_start_again(wav: Path) -> None:
+    script = wav.with_name("script.py")
+    script.write_text(
+        "import numpy\nfrom mediacheck.isolated import Isolated\nprint('started')\n"
+        "with Isolated() as worker:\n    print(worker.validate('a.wav').verdict)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, script], cwd=wav.parent, env=environment(), capture_output=True, text=True, check=False
+    )
+    assert done.stdout == "started\npass\n"
