@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -207,9 +208,9 @@ def test_a_worker_may_inherit_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path:
     # A main module that starts all over again where it is imported, as a script without a guard does.
     script = tmp_path / "script.py"
     script.write_text("raise SystemExit('the main module ran again')")
-    monkeypatch.setattr(sys.modules["__main__"], "__file__", str(script))
-    monkeypatch.setattr(sys.modules["__main__"], "__spec__", None)
-    main = sys.modules["__main__"]
+    main = ModuleType("__main__")
+    main.__file__ = str(script)
+    monkeypatch.setitem(sys.modules, "__main__", main)
     INHERITED.append("a")
     try:
         with Pool(where, fork=False, timeout_s=60) as pool:
