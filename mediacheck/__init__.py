@@ -11,6 +11,8 @@ for finding in report.findings:
 ```
 
 Everything public stands here and is imported when it is first used: ``import mediacheck`` loads no decoder.
+
+PYTEST_DONT_REWRITE: where mediacheck is imported before pytest starts, pytest would warn that it cannot rewrite it.
 """
 
 from __future__ import annotations

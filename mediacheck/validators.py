@@ -56,7 +56,7 @@ class PinnedCheck(Struct, frozen=True, kw_only=True):
     def settings(self) -> tuple[Setting, ...]:
         """The parameters in their canonical form."""
         return tuple(
-            Setting(name=name, value=_text(getattr(self.parameters, name)))
+            Setting(name=name, value=setting_text(getattr(self.parameters, name)))
             for name in self.parameters.__struct_fields__
         )
 
@@ -215,10 +215,20 @@ def _exact(kind: type[Parameters], values: dict[str, Any]) -> dict[str, Any]:
     return exact
 
 
-def _text(value: object) -> str:
+def setting_text(value: object) -> str:
+    """The value of a parameter in its canonical form."""
     if isinstance(value, Fraction):
         return fraction_text(value)
     return "unset" if value is None else repr(value)
+
+
+def plain(value: str) -> str:
+    """A setting for people: ``1/1000`` as ``0.001`` where that is exact and short."""
+    numerator, slash, denominator = value.partition("/")
+    if not slash or not numerator.isdigit() or not denominator.isdigit():
+        return value
+    decimal = f"{int(numerator) / int(denominator):g}"
+    return decimal if Fraction(decimal) == Fraction(value) else value
 
 
 class Difference(Struct, frozen=True, kw_only=True):

@@ -20,7 +20,9 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
-from multiprocessing.context import BaseContext
+from multiprocessing.context import BaseContext, SpawnContext, SpawnProcess
+from multiprocessing.process import BaseProcess
+from types import ModuleType
 from typing import Any, Generic, Literal, TypeVar
 
 from mediacheck.errors import MediacheckError
@@ -59,6 +61,7 @@ class Pool(Generic[Item, Result]):
         timeout_s: float | None = 600.0,
         memory_bytes: int | None = None,
         prepare: Callable[[], object] | None = None,
+        fork: bool = True,
     ) -> None:
         """Start the workers.
 
@@ -69,6 +72,8 @@ class Pool(Generic[Item, Result]):
                 worker pays its imports.
             memory_bytes: how much memory of its own a worker may take, above 0; None for no limit.
             prepare: called in each worker as it starts, while the caller goes on: imports, say.
+            fork: False in a process that is not ours: its threads, locks and open sockets must not be copied into a
+                worker that outlives the call, nor its main module be imported there.
 
         Raises:
             ValueError: a limit is not above 0, or not finite.
@@ -78,7 +83,7 @@ class Pool(Generic[Item, Result]):
             raise ValueError(f"timeout_s must be finite and above 0, not {timeout_s}")
         if memory_bytes is not None and not memory_bytes > 0:
             raise ValueError(f"memory_bytes must be above 0, not {memory_bytes}")
-        self._context = _context()
+        self._context = _context() if fork else _BareContext()
         self._task = _Task(function, prepare, timeout_s, memory_bytes)
         self._jobs = max(1, jobs)
         self._workers: list[_Worker[Item, Result]] = []
@@ -222,6 +227,27 @@ def _context() -> BaseContext:
     light = threading.active_count() == 1 and not {"numpy", "av"} & sys.modules.keys()
     forkable = "fork" in multiprocessing.get_all_start_methods() and sys.platform != "darwin"
     return multiprocessing.get_context("fork" if light and forkable else "spawn")
+
+
+class _BareProcess(SpawnProcess):
+    """A spawned process that does not import the parent's main module: all that a worker calls has a module's name.
+
+    ``multiprocessing`` would run it again otherwise: a script that calls ``pytest.main()`` without a guard would start
+    its tests a second time in the worker.
+    """
+
+    @staticmethod
+    def _Popen(process_obj: BaseProcess) -> Any:
+        main = sys.modules["__main__"]
+        sys.modules["__main__"] = ModuleType("__main__")
+        try:
+            return SpawnProcess._Popen(process_obj)
+        finally:
+            sys.modules["__main__"] = main
+
+
+class _BareContext(SpawnContext):
+    Process = _BareProcess
 
 
 @dataclass(frozen=True)

@@ -16,13 +16,7 @@ class AudioClipping(Parameters, frozen=True, kw_only=True):
 
 @check("audio.clipping", 1, AudioClipping)
 def audio_clipping(case: Case, parameters: AudioClipping) -> Result:
-    """Hardly any sample is clipped.
-
-    What it does: fails where samples in runs of three or more at full scale make up more than ``max_share`` of all.
-    Why it is bad: clipped peaks are heard as harshness; float samples beyond 1.0 wrap or clip on export to 16 bit.
-    Parameters: max_share (share, 0.001).
-    Source: hajimehoshi/ebiten#3687.
-    """
+    """Hardly any sample is clipped."""
 
     def judge(stream: AudioStream) -> Result:
         total = stream.samples * stream.channels

@@ -16,15 +16,7 @@ class AudioCoverage(Parameters, frozen=True, kw_only=True):
 
 @check("audio.coverage", 1, AudioCoverage)
 def audio_coverage(case: Case, parameters: AudioCoverage) -> Result:
-    """The decoded samples fill the span of the timestamps.
-
-    What it does: holds the decoded samples (with and without declared padding) against the time from the first
-    timestamp, after priming, to the end of the last packet; fails where they differ by more than one codec frame and
-    the precision of the container's clock.
-    Why it is bad: packets that decode to nothing, or to too much, shift all that follows.
-    Parameters: variable_frame (samples, 2048): the frame of a lossy codec that has none of one length.
-    Source: mediacheck.
-    """
+    """The decoded samples fill the span of the timestamps."""
 
     def judge(stream: AudioStream) -> Result:
         timeline = stream.timeline

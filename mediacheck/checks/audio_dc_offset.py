@@ -28,13 +28,7 @@ class AudioDcOffset(Parameters, frozen=True, kw_only=True):
 
 @check("audio.dc_offset", 1, AudioDcOffset)
 def audio_dc_offset(case: Case, parameters: AudioDcOffset) -> Result:
-    """The signal swings around zero.
-
-    What it does: fails where the mean of a channel lies beyond ``max_offset``.
-    Why it is bad: an offset costs headroom and clicks at every join.
-    Parameters: max_offset (full scale, 0.01).
-    Source: Comfy-Org/ComfyUI#15799.
-    """
+    """The signal swings around zero."""
 
     def judge(stream: AudioStream) -> Result:
         offset = number(stream.dc_offset)

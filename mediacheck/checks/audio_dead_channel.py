@@ -36,14 +36,7 @@ class AudioDeadChannel(SilenceLevel, frozen=True, kw_only=True):
 
 @check("audio.dead_channel", 1, AudioDeadChannel)
 def audio_dead_channel(case: Case, parameters: AudioDeadChannel) -> Result:
-    """Every channel carries sound.
-
-    What it does: fails where a channel never reaches the limit while another does; low-frequency channels (LFE) are
-    left out, since they are often empty by intent.
-    Why it is bad: a mono model written to the left channel of a stereo file is heard on one ear.
-    Parameters: threshold_dbfs (dBFS RMS of the loudest 10 ms, -60).
-    Source: lucasjinreal/Kokoros#43.
-    """
+    """Every channel carries sound."""
 
     def judge(stream: AudioStream) -> Result:
         if stream.channels < 2:

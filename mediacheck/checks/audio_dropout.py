@@ -30,20 +30,7 @@ class AudioDropout(Parameters, frozen=True, kw_only=True):
 
 @check("audio.dropout", 1, AudioDropout)
 def audio_dropout(case: Case, parameters: AudioDropout) -> Result:
-    """No exact zeros are cut out of sound.
-
-    What it does: looks at runs of exact zeros on any channel, from ``min_run`` to ``max_run``, with sound right before
-    and right after: both sides at ``fail_dbfs`` or more is an error, both at ``warn_dbfs`` or more a warning. Runs at
-    the start or the end are none. It cannot see a hole with a quiet side: 200 ms lost from a loud vowel pass where the
-    word has faded by the time that the sound comes back, since a speaker's own pause, joined with zeros, looks the
-    same; nor a hole that is not of exact zeros (faded, dithered, or through a lossy codec), nor one that was closed up.
-    A stated length or a contract catches the last, a comparison with a reference all of them.
-    Why it is bad: lost buffers and chunk borders leave holes that are heard as clicks or as stutter. Pauses joined with
-    zeros and plosive closures are no dropouts: over 125 espeak-ng clips and 200 quiet prompts "any zero run" alarmed
-    on 75 % and 42 %, this rule on none.
-    Parameters: min_run (seconds, 0.005), max_run (seconds, 3.0), fail_dbfs (-20), warn_dbfs (-30).
-    Source: mediacheck, on the clips named above.
-    """
+    """No exact zeros are cut out of sound."""
 
     def judge(stream: AudioStream) -> Result:
         if (reason := not_judged(stream)) is not None:

@@ -18,13 +18,7 @@ from mediacheck.facts import AudioStream
 
 @check("audio.format", 1, NoParameters)
 def audio_format(case: Case, parameters: NoParameters) -> Result:
-    """Sample rate and channels are as asked for.
-
-    What it does: holds the sample rate and the channel count against the expectation, or else the contract.
-    Why it is bad: 24 kHz speech labelled 16 kHz plays one and a half times slower, and nothing in it is broken.
-    Parameters: none.
-    Source: dograh-hq/pipecat#59.
-    """
+    """Sample rate and channels are as asked for."""
     expect, contract = case.expect, case.contract
     results: list[Result] = []
     for name, unit, asked, given in (

@@ -21,16 +21,7 @@ class AudioInternalSilence(SilenceLevel, frozen=True, kw_only=True):
 
 @check("audio.internal_silence", 1, AudioInternalSilence)
 def audio_internal_silence(case: Case, parameters: AudioInternalSilence) -> Result:
-    """No long hole, and not mostly silence.
-
-    What it does: fails where a silence inside the track is longer than ``max_silence``, or where more than
-    ``max_share`` of the track and more than ``max_total`` are silent. The share counts the silence at both ends, so
-    that appending silence can never make it smaller.
-    Why it is bad: a model that lost the thread pauses for seconds; a long tail of quiet dilutes every average.
-    Parameters: max_silence (seconds, 3.0), max_share (share, 0.5), max_total (seconds, 3.0), threshold_dbfs (dBFS
-    RMS, -60).
-    Source: Blaizzy/mlx-audio#882.
-    """
+    """No long hole, and not mostly silence."""
 
     def judge(stream: AudioStream) -> Result:
         if (reason := not_judged(stream, parameters.threshold_dbfs)) is not None:

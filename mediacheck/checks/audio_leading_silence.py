@@ -16,14 +16,7 @@ class AudioLeadingSilence(SilenceLevel, frozen=True, kw_only=True):
 
 @check("audio.leading_silence", 1, AudioLeadingSilence)
 def audio_leading_silence(case: Case, parameters: AudioLeadingSilence) -> Result:
-    """The silence at the start is short.
-
-    What it does: fails where the track starts with more than ``max_silence`` of silence; a wholly silent track is
-    for ``audio.silent``.
-    Why it is bad: a player waits, a dialogue turn starts late, and joined clips get holes.
-    Parameters: max_silence (seconds, 1.0), threshold_dbfs (dBFS RMS, -60).
-    Source: Blaizzy/mlx-audio#882.
-    """
+    """The silence at the start is short."""
 
     def judge(stream: AudioStream) -> Result:
         return judge_end(stream, "leading", parameters.max_silence, parameters.threshold_dbfs)

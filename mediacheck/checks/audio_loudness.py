@@ -30,14 +30,7 @@ class AudioLoudness(Parameters, frozen=True, kw_only=True):
 
 @check("audio.loudness", 1, AudioLoudness)
 def audio_loudness(case: Case, parameters: AudioLoudness) -> Result:
-    """The track is neither inaudibly quiet nor overdriven.
-
-    What it does: fails where the integrated loudness lies outside of ``min_lufs`` to ``max_lufs``, or the true peak
-    above ``max_true_peak_dbtp``. Not below 0.4 s, one block of the measurement.
-    Why it is bad: a clip 20 dB off its neighbours is unusable without another pass.
-    Parameters: min_lufs (-40), max_lufs (-6), max_true_peak_dbtp (+1).
-    Source: ITU-R BS.1770-4.
-    """
+    """The track is neither inaudibly quiet nor overdriven."""
 
     def judge(stream: AudioStream) -> Result:
         if (reason := not_judged(stream)) is not None:

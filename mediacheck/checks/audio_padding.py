@@ -20,16 +20,7 @@ from mediacheck.facts import AudioStream
 
 @check("audio.padding", 1, NoParameters)
 def audio_padding(case: Case, parameters: NoParameters) -> Result:
-    """A lossy codec leaves no more than the rest of its last frame.
-
-    What it does: where a count of samples is asked for (by the user or by the contract's frames), fails if more than
-    one codec frame is left over: the padding is what fills the last frame of that count, the rest is priming that the
-    container does not declare, or further padding. Short counts are for ``duration.contract`` and
-    ``duration.expected``.
-    Why it is bad: undeclared priming delays the sound against the picture (AAC: 1024 samples, 21 ms).
-    Parameters: none.
-    Source: vllm-project/vllm-omni#5978.
-    """
+    """A lossy codec leaves no more than the rest of its last frame."""
     asked = expected_samples(case)
     if asked is None:
         return not_applicable("not asked for")

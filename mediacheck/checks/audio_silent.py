@@ -12,14 +12,7 @@ class AudioSilent(SilenceLevel, frozen=True, kw_only=True):
 
 @check("audio.silent", 1, AudioSilent)
 def audio_silent(case: Case, parameters: AudioSilent) -> Result:
-    """There is sound at all.
-
-    What it does: fails where no 10 ms window of any channel reaches the limit, or the track is empty.
-    Why it is bad: a vocoder that collapsed writes a file of the right length with nothing in it, and speech
-    recognisers make words out of silence.
-    Parameters: threshold_dbfs (dBFS RMS, -60).
-    Source: Comfy-Org/ComfyUI#15799, speaches-ai/speaches#133.
-    """
+    """There is sound at all."""
 
     def judge(stream: AudioStream) -> Result:
         if stream.samples <= 0:

@@ -35,16 +35,7 @@ class AudioStuck(Parameters, frozen=True, kw_only=True):
 
 @check("audio.stuck", 1, AudioStuck)
 def audio_stuck(case: Case, parameters: AudioStuck) -> Result:
-    """The signal does not stand at one value.
-
-    What it does: fails on a run of ``min_run`` or more of one constant value with |x| of ``min_value`` or more.
-    A square wave below 25 Hz, made without band limit and kept lossless, stands at one value for as long and fails too:
-    a decoder that saturates block by block to either side leaves the same runs, and the one is a test tone while the
-    other is a fault.
-    Why it is bad: a decoder that broke down puts out -1.0 for ever, finite and of the right length.
-    Parameters: min_run (seconds, 0.02), min_value (full scale, 0.001).
-    Source: Comfy-Org/ComfyUI#15799.
-    """
+    """The signal does not stand at one value."""
 
     def judge(stream: AudioStream) -> Result:
         if stream.samples <= 0:

@@ -29,14 +29,7 @@ class AudioTruncatedEnd(Parameters, frozen=True, kw_only=True):
 
 @check("audio.truncated_end", 1, AudioTruncatedEnd)
 def audio_truncated_end(case: Case, parameters: AudioTruncatedEnd) -> Result:
-    """The sound dies away before the end.
-
-    What it does: fails where the last 10 ms lie within ``within_db`` of the loudest second.
-    Why it is bad: speech that is cut mid-word stops at full voice; so does steady noise or music, which is why this is
-    a warning.
-    Parameters: within_db (dB, 10), min_duration (seconds, 1.0).
-    Source: mediacheck.
-    """
+    """The sound dies away before the end."""
 
     def judge(stream: AudioStream) -> Result:
         if (reason := not_judged(stream)) is not None:

@@ -15,14 +15,7 @@ class DurationAvMatch(Parameters, frozen=True, kw_only=True):
 
 @check("duration.av_match", 1, DurationAvMatch)
 def duration_av_match(case: Case, parameters: DurationAvMatch) -> Result:
-    """Audio and video last equally long (the rule that was wrong).
-
-    What it does: fails where an audio and a video stream differ by more than ``max_difference``.
-    Why it is bad: it is not. A model whose audio ticks at 40 Hz cannot make 362/24 s; this check stays so that v1's
-    findings can be made again.
-    Parameters: max_difference (seconds, 0.001).
-    Source: validator v1; see validators/v2/README.md for the arithmetic.
-    """
+    """Audio and video last equally long (the rule that was wrong)."""
     if not case.facts.audio or not case.facts.video:
         return not_applicable("no audio stream" if not case.facts.audio else "no video stream")
     audio, video = max(

@@ -25,18 +25,7 @@ if TYPE_CHECKING:
 
 @check("duration.contract", 1, NoParameters)
 def duration_contract(case: Case, parameters: NoParameters) -> Result:
-    """Samples and frames are exactly what the contract gives.
-
-    What it does: with ``--expect frames``, ``latents``, ``tokens`` or a duration that the contract takes, computes what
-    that request gives and compares both counts; without one, asks whether these samples and frames can come out of any
-    request. A count that the container states on a coarser clock passes where the contract's count lies within it. One
-    that it does not state is inconclusive where a latent more or less would fit into the codec's padding as well. A
-    contract that is not verified in the source only warns.
-    Why it is bad: one latent too few or too many means that audio was cut or padded after the model made it, and no
-    tolerance that lets rounding pass can see it.
-    Parameters: none.
-    Source: the contract, which names its own; Comfy-Org/ComfyUI#15970.
-    """
+    """Samples and frames are exactly what the contract gives."""
     contract = case.contract
     if contract is None:
         return not_applicable("no contract")

@@ -31,18 +31,7 @@ if TYPE_CHECKING:
 
 @check("duration.expected", 1, NoParameters)
 def duration_expected(case: Case, parameters: NoParameters) -> Result:
-    """The length that the user asked for is there.
-
-    What it does: holds ``duration`` and ``max_duration`` against every audio and video stream, ``samples`` and
-    ``frames`` against the streams of their kind. Lossless audio is judged to the sample, video to the frame as
-    frames / rate; where a codec pads, ``duration`` allows one codec frame, and ``samples`` the range that the container
-    leaves open. ``tolerance`` widens them all. A ``duration`` that the contract takes as a request of seconds is met by
-    what the contract gives for it, in the streams whose length it decides (8 s of MMAudio are 5888/735 s); one that is
-    not verified in the source turns a miss into a warning only. ``latents`` and ``tokens`` need a contract.
-    Why it is bad: a clip that is shorter than it was asked to be has lost content, whatever its container says.
-    Parameters: none; see ``--expect``.
-    Source: vllm-project/vllm-omni#5752, hao-ai-lab/FastVideo#1857.
-    """
+    """The length that the user asked for is there."""
     expect = case.expect
     audio, video = case.facts.audio, case.facts.video
     results: list[Result] = []

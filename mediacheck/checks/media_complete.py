@@ -5,14 +5,7 @@ from mediacheck.checks.registry import Case, NoParameters, Result, check, failed
 
 @check("media.complete", 1, NoParameters)
 def media_complete(case: Case, parameters: NoParameters) -> Result:
-    """The file reaches the length that its container declares.
-
-    What it does: fails where the file ends before its container says; does not apply where the format declares no
-    length (ADTS, plain MP3, streamed FLAC, MPEG-TS, a WAV with a placeholder size).
-    Why it is bad: a cut file often opens and decodes without any error, only shorter.
-    Parameters: none.
-    Source: MediaArea/BWFMetaEdit#160, biigle/core#983.
-    """
+    """The file reaches the length that its container declares."""
     container = case.facts.container
     if container.complete is True:
         return passed(f"the file is whole: {container.completeness or 'all that the container declares is there'}")

@@ -7,14 +7,7 @@ from mediacheck.facts import AudioStream, VideoStream
 
 @check("media.decodable", 1, NoParameters)
 def media_decodable(case: Case, parameters: NoParameters) -> Result:
-    """The file can be decoded, and every stream yields something.
-
-    What it does: fails where the bytes are not media, where there is no audio or video stream, where a stream gives no
-    sample or frame, and where the decoder refuses a packet.
-    Why it is bad: an empty answer, an error page or a half-written file saved under a media name is not the media.
-    Parameters: none.
-    Source: THU-MAIC/OpenMAIC#1395, openclaw/openclaw#43385, Azure-Samples/cognitive-services-speech-sdk#2111.
-    """
+    """The file can be decoded, and every stream yields something."""
     facts = case.facts
     problems = [problem.message for problem in facts.container.problems if problem.affects == "decodable"]
     if facts.container.format is None and not problems:

@@ -17,15 +17,7 @@ from mediacheck.checks.wording import counted
 
 @check("media.streams", 1, NoParameters)
 def media_streams(case: Case, parameters: NoParameters) -> Result:
-    """The streams that were asked for are there, and no other.
-
-    What it does: fails where an audio or video stream that the expectation (``audio=yes``) or else the contract names
-    is missing, where one is there that should not be, and where a contract's file holds two of a kind. A cover picture
-    and subtitles do not count.
-    Why it is bad: a mux step that loses the sound leaves a video that plays without complaint.
-    Parameters: none.
-    Source: mediacheck.
-    """
+    """The streams that were asked for are there, and no other."""
     contract = case.contract
     results = []
     for kind, count, asked, presence in (

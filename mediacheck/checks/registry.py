@@ -78,10 +78,6 @@ class Check(msgspec.Struct, Generic[P], frozen=True):
         """``audio.finite@1``, as a validator pins it."""
         return f"{self.id}@{self.version}"
 
-    @property
-    def doc(self) -> str:
-        return self.run.__doc__ or ""
-
 
 _CHECKS: dict[str, Check[Parameters]] = {}
 

@@ -19,14 +19,7 @@ class SyncDuration(Parameters, frozen=True, kw_only=True):
 
 @check("sync.duration", 1, SyncDuration)
 def sync_duration(case: Case, parameters: SyncDuration) -> Result:
-    """Without a contract, audio and video last about equally long.
-
-    What it does: where no enforceable contract says how many samples go with these frames, warns if audio and video
-    lengths differ by more than ``warn_difference``, and fails if they differ by more than ``fail_share`` of the longer.
-    Why it is bad: a wrong frame rate stamp or a mux with ``-shortest`` shows as one stream far shorter than the other.
-    Parameters: warn_difference (seconds, 0.1), fail_share (share, 0.25).
-    Source: kijai/ComfyUI-MMAudio#68, hao-ai-lab/FastVideo#1857.
-    """
+    """Without a contract, audio and video last about equally long."""
     if not case.facts.audio or not case.facts.video:
         return not_applicable("no audio stream" if not case.facts.audio else "no video stream")
     if contract_decides_sync(case) and case.contract is not None:

@@ -16,14 +16,7 @@ class TimelineContinuity(Parameters, frozen=True, kw_only=True):
 
 @check("timeline.continuity", 1, TimelineContinuity)
 def timeline_continuity(case: Case, parameters: TimelineContinuity) -> Result:
-    """Each frame starts where the one before it ends.
-
-    What it does: fails where the timestamps leave a gap or an overlap larger than the precision of the container's
-    clock (rounded timestamps of a constant rate are no gap) and longer than ``max_gap``.
-    Why it is bad: lost frames show as a freeze or a jump, lost audio packets as a click and as drift.
-    Parameters: max_gap (seconds, default 0).
-    Source: margelo/react-native-vision-camera#2934.
-    """
+    """Each frame starts where the one before it ends."""
 
     def judge(stream: AudioStream | VideoStream) -> Result:
         timeline = stream.timeline

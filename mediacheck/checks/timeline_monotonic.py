@@ -12,16 +12,7 @@ _NEAR_THE_BEGINNING = Fraction(1, 10)
 
 @check("timeline.monotonic", 1, NoParameters)
 def timeline_monotonic(case: Case, parameters: NoParameters) -> Result:
-    """Timestamps always rise.
-
-    What it does: fails where a timestamp goes back or repeats, in the order in which the decoder gives frames (audio:
-    packets); nothing is sorted first. Files joined end to end without a new clock (chained Ogg, FLAC after FLAC) fail
-    here, and are told by the clock that starts again.
-    Why it is bad: players drop or reorder such frames, seek to the wrong place or stop at the join, and muxers refuse
-    them.
-    Parameters: none.
-    Source: PyAV-Org/PyAV#1090.
-    """
+    """Timestamps always rise."""
     return every_decoded(case, _judge)
 
 

@@ -32,17 +32,7 @@ class TimelineStart(Parameters, frozen=True, kw_only=True):
 
 @check("timeline.start", 1, TimelineStart)
 def timeline_start(case: Case, parameters: TimelineStart) -> Result:
-    """Streams start together, and on time.
-
-    What it does: fails where the first sample and the first picture stand further apart than ``max_skew``, or a stream
-    starts later than ``max_start`` (never for MPEG-TS and MPEG-PS, whose clocks do not start at zero). Declared
-    priming does not count, undeclared priming up to a codec frame neither, and the rounding of the container's clock is
-    allowed for.
-    Why it is bad: sound that starts half a second after its picture is out of sync from the first frame to the last.
-    Parameters: max_start (seconds, unset), max_skew (seconds, unset: one video frame, or one frame of
-    a lossy audio codec that declares no priming).
-    Source: pytorch/vision#1248.
-    """
+    """Streams start together, and on time."""
     streams = case.facts.audio + case.facts.video
     timed = [
         (stream, stream.timeline.first, stream.timeline.precision)

@@ -19,13 +19,7 @@ class VideoBlack(PictureLimits, frozen=True, kw_only=True):
 
 @check("video.black", 1, VideoBlack)
 def video_black(case: Case, parameters: VideoBlack) -> Result:
-    """The picture is not black for long.
-
-    What it does: fails where at least ``min_share`` of the luma of every frame is black for longer than ``max_length``.
-    Why it is bad: NaN latents decode to black frames, while the sound is fine.
-    Parameters: max_length (seconds, 0.5), min_share (share, 0.98).
-    Source: Comfy-Org/ComfyUI#14892.
-    """
+    """The picture is not black for long."""
 
     def judge(stream: VideoStream) -> Result:
         saved: tuple[tuple[Span, ...], SpanTotals] | None = None

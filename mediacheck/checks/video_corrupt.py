@@ -7,13 +7,7 @@ from mediacheck.facts import VideoStream
 
 @check("video.corrupt", 1, NoParameters)
 def video_corrupt(case: Case, parameters: NoParameters) -> Result:
-    """No picture is damaged.
-
-    What it does: fails where the decoder reports or conceals errors.
-    Why it is bad: lost data show as grey or smeared blocks until the next key frame.
-    Parameters: none.
-    Source: FFmpeg's AV_FRAME_FLAG_CORRUPT and decode_error_flags.
-    """
+    """No picture is damaged."""
     return every_video(case, _judge)
 
 

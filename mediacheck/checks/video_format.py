@@ -22,15 +22,7 @@ from mediacheck.facts import VideoStream
 
 @check("video.format", 1, NoParameters)
 def video_format(case: Case, parameters: NoParameters) -> Result:
-    """Picture size and frame rate are as asked for.
-
-    What it does: holds width, height and frames per second against the expectation, and the frame rate against a
-    contract that fixes one. The measured rate counts, exactly; where the container's clock is coarse, a rate that its
-    rounding cannot tell from the asked one passes.
-    Why it is bad: 16 fps stamped 25 fps plays too fast; a writer that rounds the height up leaves a rim.
-    Parameters: none.
-    Source: kijai/ComfyUI-MMAudio#68, allenai/molmospaces#148.
-    """
+    """Picture size and frame rate are as asked for."""
     expect, contract = case.expect, case.contract
     streams = case.facts.video
     results: list[Result] = []

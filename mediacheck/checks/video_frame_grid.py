@@ -18,13 +18,7 @@ from mediacheck.facts import VideoStream
 
 @check("video.frame_grid", 1, NoParameters)
 def video_frame_grid(case: Case, parameters: NoParameters) -> Result:
-    """The frame count is one that the model can make.
-
-    What it does: fails where the number of frames is not on the contract's grid (17n + 5, 4n + 1, …).
-    Why it is bad: frames were lost, doubled or cut after the model made them.
-    Parameters: none.
-    Source: the contract, which names its own.
-    """
+    """The frame count is one that the model can make."""
     contract = case.contract
     if contract is None:
         return not_applicable("no contract")

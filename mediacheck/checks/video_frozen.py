@@ -22,14 +22,7 @@ class VideoFrozen(PictureLimits, frozen=True, kw_only=True):
 
 @check("video.frozen", 1, VideoFrozen)
 def video_frozen(case: Case, parameters: VideoFrozen) -> Result:
-    """The picture does not stand still for long.
-
-    What it does: fails where frames repeat the one before them for longer than ``max_length``. A frame repeats the one
-    before where neither the whole picture nor any square of it changed by more than its limit.
-    Why it is bad: a mux that fills up to the length of the sound repeats the last picture.
-    Parameters: max_length (seconds, 1.0), max_change (of full range, 0.001), max_local_change (of full range, 0.012).
-    Source: mltframework/mlt#479.
-    """
+    """The picture does not stand still for long."""
 
     def judge(stream: VideoStream) -> Result:
         saved: tuple[tuple[Span, ...], SpanTotals] | None = None

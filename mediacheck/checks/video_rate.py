@@ -7,16 +7,7 @@ from mediacheck.facts import VideoStream
 
 @check("video.rate", 1, NoParameters)
 def video_rate(case: Case, parameters: NoParameters) -> Result:
-    """The frame rate is constant.
-
-    What it does: fails where a timestamp lies off the constant rate by more than the precision of the clock.
-    A single frame has no rate. A still picture in a container of moving ones (GIF, AVIF, MP4) is judged as the video of
-    one frame that it is, since video models make such files too (4n + 1 frames from n = 0): the line of what was not
-    checked names it as a single frame, and ``--expect`` with frames, duration or audio=yes refuses it.
-    Why it is bad: editors and models that count frames instead of reading timestamps drift from the sound.
-    Parameters: none.
-    Source: meta-pytorch/torchcodec#1628.
-    """
+    """The frame rate is constant."""
     return every_video(case, _judge)
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from pathlib import Path
 
 import click
 
 from mediacheck.cli.exits import ExitCode
+from mediacheck.explain import find
 from mediacheck.report.escape import printable
-from mediacheck.validators import diff, list_validators, load_validator, new_validator, validator_ids
+from mediacheck.validators import diff, list_validators, load_validator, new_validator, plain, validator_ids
 
 _RECORDS = click.option(
     "--records",
@@ -39,11 +39,9 @@ def show_command(validator: str) -> int:
     _say(f"{shown.id}  {shown.status}  {shown.title}")
     _say(shown.digest)
     for pinned in shown.checks:
-        settings = ", ".join(f"{setting.name} = {_plain(setting.value)}" for setting in pinned.settings)
+        settings = ", ".join(f"{setting.name} = {plain(setting.value)}" for setting in pinned.settings)
         _say(f"  {pinned.check:<26} {pinned.severity:<8} {settings}".rstrip())
-        # python -OO strips docstrings.
-        if pinned.definition.doc:
-            _say(f"    {pinned.definition.doc.partition(chr(10))[0]}")
+        _say(f"    {find(pinned.check).title}")
     return ExitCode.PASS
 
 
@@ -56,7 +54,7 @@ def diff_command(before: str, after: str) -> int:
     differences = diff(left, right)
     for one in differences:
         what = "" if one.what == "check" else f" {one.what}"
-        _say(f"{one.check or 'all'}{what}: {_plain(one.before)} -> {_plain(one.after)}")
+        _say(f"{one.check or 'all'}{what}: {plain(one.before)} -> {plain(one.after)}")
     if not differences:
         _say(f"{left.id} and {right.id} say the same")
     return ExitCode.FAIL if differences else ExitCode.PASS
@@ -117,12 +115,3 @@ def verify_command(root: Path | None, records: Path | None) -> int:
 def _say(line: str) -> None:
     """A line on standard output; titles and settings come from files of strangers."""
     click.echo(printable(line))
-
-
-def _plain(value: str) -> str:
-    """``1/1000`` as ``0.001`` where that is exact and short."""
-    numerator, slash, denominator = value.partition("/")
-    if not slash or not numerator.isdigit() or not denominator.isdigit():
-        return value
-    decimal = f"{int(numerator) / int(denominator):g}"
-    return decimal if Fraction(decimal) == Fraction(value) else value

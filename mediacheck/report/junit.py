@@ -19,11 +19,16 @@ from mediacheck.verdict import Finding, Report
 _ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def render(reports: Sequence[Report]) -> bytes:
-    """JUnit XML of ``reports``, in their order, UTF-8."""
+def render(reports: Sequence[Report], names: Sequence[str] | None = None) -> bytes:
+    """JUnit XML of ``reports``, in their order, UTF-8.
+
+    Args:
+        reports: of one file each.
+        names: what their suites are called; the files' own names by default.
+    """
     root = Element("testsuites", name="mediacheck")
-    for report in reports:
-        _suite(root, report)
+    for report, name in zip(reports, names or [report.subject.name for report in reports], strict=True):
+        _suite(root, report, legal(name))
     for key in ("tests", "failures", "errors", "skipped"):
         root.set(key, str(sum(int(suite.get(key, "0")) for suite in root)))
     ElementTree.indent(root)
@@ -36,8 +41,7 @@ def legal(text: str) -> str:
     return _ILLEGAL.sub("\ufffd", text)
 
 
-def _suite(root: Element, report: Report) -> None:
-    name = legal(report.subject.name)
+def _suite(root: Element, report: Report, name: str) -> None:
     suite = SubElement(root, "testsuite", name=name)
     for finding in report.findings:
         _case(suite, name, finding)

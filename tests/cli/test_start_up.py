@@ -50,6 +50,8 @@ def test_importing_the_package_loads_nothing_heavy(tmp_path: Path) -> None:
         ("contracts", "list"),
         ("validators", "list"),
         ("references", "list"),
+        ("explain",),
+        ("explain", "audio.finite"),
         ("score", "--help"),
         ("score", "missing.wav"),
     ],

@@ -9,10 +9,12 @@ import pytest
 
 PACKAGE = Path(__file__).parents[2] / "mediacheck"
 
+# pytest_plugin is a front end as cli is, and takes its configuration and its care with output files from it.
 ORDER = [
     "errors", "version", "suffixes", "resources", "serialise", "facts", "spans", "media", "expectation", "arithmetic",
     "contracts", "verdict", "checks", "validators", "judge", "validators_lock", "facts_file", "references", "scoring",
-    "api", "workers", "measuring", "batch", "schema", "report", "cli", "__main__",
+    "api", "workers", "measuring", "isolated", "batch", "schema", "explain", "report", "cli", "pytest_plugin",
+    "__main__",
 ]  # fmt: skip
 MEDIA_MAY = {"errors", "serialise", "facts", "spans", "media"}
 DECODERS = {"av", "soundfile", "xxhash"}

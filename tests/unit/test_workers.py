@@ -13,13 +13,14 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 
 from mediacheck import workers
 from mediacheck.errors import UsageError
-from mediacheck.workers import WorkerFailure, run_isolated
+from mediacheck.workers import Pool, WorkerFailure, run_isolated
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and memory limits are POSIX")
 ROOT = Path(__file__).parents[2]
@@ -47,6 +48,15 @@ def behave(how: str) -> str:
             os.write(1, b"noise")
             os.write(2, b"noise")
     return f"done {how}"
+
+
+def where(how: str) -> tuple[str, bool, int]:
+    """What a worker knows of the process that started it."""
+    main = sys.modules["__main__"]
+    return getattr(main, "__file__", None) or "", how in INHERITED, os.getppid()
+
+
+INHERITED: list[str] = []
 
 
 def outcomes(items: list[str], **limits: float) -> dict[str, object]:
@@ -192,3 +202,23 @@ def test_where_the_system_refuses_more_processes_fewer_work(monkeypatch: pytest.
     made[:] = [None, None]
     with pytest.raises(OSError, match="Too many open files"):
         next(run_isolated(behave, items, jobs=8, timeout_s=20))
+
+
+def test_a_worker_may_inherit_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    # A main module that starts all over again where it is imported, as a script without a guard does.
+    script = tmp_path / "script.py"
+    script.write_text("raise SystemExit('the main module ran again')")
+    main = ModuleType("__main__")
+    main.__file__ = str(script)
+    monkeypatch.setitem(sys.modules, "__main__", main)
+    INHERITED.append("a")
+    try:
+        with Pool(where, fork=False, timeout_s=60) as pool:
+            [(_, found)] = list(pool.run(["a"]))
+    finally:
+        INHERITED.clear()
+    assert sys.modules["__main__"] is main
+    assert found != ("", True, os.getpid())
+    assert isinstance(found, tuple)
+    file, inherited, parent = found
+    assert (Path(file).name != "script.py", inherited, parent) == (True, False, os.getpid())

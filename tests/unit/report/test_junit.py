@@ -32,6 +32,12 @@ def test_a_failure_says_what_was_measured_and_where() -> None:
     assert failure.text.startswith("measured 3 samples\nexpected 0 samples\nat 0:01:15.075")
 
 
+def test_suites_may_have_names_of_their_own() -> None:
+    root = ElementTree.fromstring(junit.render([report("pass", PASSED), report("pass", PASSED)], ["a \x1b", "b"]))
+    assert [suite.get("name") for suite in root] == ["a \ufffd", "b"]
+    assert [case.get("classname") for case in root.iter("testcase")] == ["a \ufffd", "b"]
+
+
 def test_a_warning_that_could_not_be_determined_fails_no_build() -> None:
     unclear = finding("audio.loudness", "inconclusive", "warning")
     root = ElementTree.fromstring(junit.render([report("pass", PASSED, unclear)]))
