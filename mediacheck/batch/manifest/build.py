@@ -34,6 +34,7 @@ class Builder:
         self._base = base
         self._roots = roots
         self._outputs = outputs
+        self._asking = frozenset([columns.expect, *(column for _, column in columns.expected)])
 
     def items(self, rows: Iterable[Row]) -> Iterator[Item]:
         return (self._item(position, row) for position, row in enumerate(rows))
@@ -58,7 +59,9 @@ class Builder:
         reference_places = tuple(self._place(fields, reference, "reference ") for reference in references)
         text = fields.text(columns.text)
         contract = fields.text(columns.contract) or None
-        expect = fields.expectation(columns.expect, columns.expected)
+        expect = None
+        if not self._asking.isdisjoint(row.values):
+            expect = fields.expectation(columns.expect, columns.expected)
         groups = self._groups(fields, row, language, speaker)
         if fields.problem is None:
             entry = Entry(

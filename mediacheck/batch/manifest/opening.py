@@ -49,7 +49,7 @@ def open_manifest(name: str, options: ManifestOptions) -> Manifest:
         raise ManifestError(f"{places.printable(name)} is no folder that can be listed; name a local one")
     outputs = None if options.outputs is None else Outputs(options.outputs)
     own = [places.base_of(place)] if outputs is None else [places.base_of(place), outputs.place]
-    roots = places.Roots([*own, *map(places.local_place, options.roots)])
+    roots = places.Roots([*own, *options.roots])
     if inner is None and format == "folder":
         return _open_folder(place, options, roots)
     try:
