@@ -42,6 +42,7 @@ class Builder:
     def _item(self, position: int, row: Row) -> Item:
         columns = self._columns
         fields = Fields(row.values, row.problem)
+        named = self._outputs is None or fields.has(columns.media)
         id = fields.id(columns.id)
         media, place = self._output(fields, id)
         if id is None and media and not fields.has(columns.id) and columns.id not in columns.required:
@@ -75,11 +76,10 @@ class Builder:
                 expect=expect,
                 groups=groups,
             )
-            return Item(position, row.where, entry, place, reference_places)
+            return Item(position, row.where, entry, place, reference_places, named)
         problem = f"{row.where}: {fields.problem}"
-        return Item(
-            position, row.where, Entry(id=id or row.where, media=media, groups=groups, problem=problem), place=""
-        )
+        bad = Entry(id=id or row.where, media=media, groups=groups, problem=problem)
+        return Item(position, row.where, bad, place="", named=named)
 
     def _output(self, fields: Fields, id: str | None) -> tuple[str, str]:
         """The output as it is named, and where it lies."""

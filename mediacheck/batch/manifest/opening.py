@@ -45,7 +45,7 @@ def open_manifest(name: str, options: ManifestOptions) -> Manifest:
     format, inner = options.format, None
     if not places.is_remote(place) and os.path.isdir(place):
         format, inner = _in_folder(place, format, places.printable(name))
-    elif format == "folder":
+    elif format == "folder" or (places.is_remote(place) and place.endswith("/")):
         raise ManifestError(f"{places.printable(name)} is no folder that can be listed; name a local one")
     outputs = None if options.outputs is None else Outputs(options.outputs)
     own = [places.base_of(place)] if outputs is None else [places.base_of(place), outputs.place]

@@ -27,6 +27,18 @@ def test_any_suffix_of_media(tmp_path: Path) -> None:
     assert items[2].place == str(tmp_path / "out/u3.wav")
 
 
+def test_what_the_manifest_says_does_not_hang_on_what_lies_there(tmp_path: Path) -> None:
+    path = prompts(tmp_path, "u1", "u2")
+    written(tmp_path, "out/u1.wav", "x")
+    before = read(path, outputs=str(tmp_path / "out"))
+    written(tmp_path, "out/u2.flac", "x")
+    after = read(path, outputs=str(tmp_path / "out"))
+    assert [item.entry.media for item in before] != [item.entry.media for item in after]
+    # A run that is continued is known by it.
+    assert [item.stated for item in before] == [item.stated for item in after]
+    assert [item.stated.id for item in after] == ["u1", "u2"]
+
+
 def test_ids_that_lead_out(tmp_path: Path) -> None:
     written(tmp_path, "secret/s.wav", "x")
     (tmp_path / "m/out").mkdir(parents=True)
