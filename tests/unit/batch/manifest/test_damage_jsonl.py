@@ -141,8 +141,11 @@ def test_other_ends_of_lines_belong_to_a_text(tmp_path: Path) -> None:
 
 
 def test_no_line_can_be_read(tmp_path: Path) -> None:
-    items = read(written(tmp_path, "m.jsonl", "{\n{\n"))
-    assert problems(items).keys() == {"line 1", "line 2"}
+    items = read(written(tmp_path, "m.jsonl", "{\n" * 150 + '{"media": "a.wav"}\n'))
+    assert problems(items).keys() == {f"line {number}" for number in range(1, 151)}
+    assert items[-1].entry.id == "a"
+    prompts = read(written(tmp_path, "m.jsonl", '{\n{"id": "u1"}\n'), outputs=str(tmp_path))
+    assert [item.entry.media for item in prompts] == ["", "u1.wav"]
 
 
 def test_an_id_that_was_asked_for_must_be_there(tmp_path: Path) -> None:
