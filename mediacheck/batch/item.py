@@ -6,6 +6,8 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from msgspec.structs import replace as changed
+
 from mediacheck import serialise
 from mediacheck.expectation import Expectation
 from mediacheck.facts import Struct, Tag
@@ -46,6 +48,13 @@ class Item:
     place: str
     """Of the output: an absolute path (``os.fsdecode``: it may hold half surrogates), or a URL. Empty: none."""
     reference_places: tuple[str, ...] = ()
+    named: bool = True
+    """Whether the line names its media; False: it was looked for by its id among the outputs."""
+
+    @property
+    def stated(self) -> Entry:
+        """What the manifest itself says: it stays the same while outputs come to lie in their folder."""
+        return self.entry if self.named else changed(self.entry, media="")
 
 
 class Digests:

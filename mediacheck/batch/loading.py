@@ -65,7 +65,7 @@ def load(ledger: Ledger, manifest: Manifest, name: str, shard: Shard | None) -> 
     for item in manifest.items():
         mine = shard is None or belongs(item.entry.id, shard)
         checked = _written(ledger, _with_contract(item, loaded, name), mine=mine)
-        digests.add(checked.entry)
+        digests.add(checked.stated)
         if checked.entry.problem is not None:
             loaded.problems += 1
             if len(loaded.first_problems) < SHOWN:

@@ -23,7 +23,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 def is_remote(place: str) -> bool:
     """Whether it is a URL."""
-    return _SCHEME.match(place) is not None
+    return "://" in place and _SCHEME.match(place) is not None
 
 
 def local_place(name: str) -> str:

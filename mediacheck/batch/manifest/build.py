@@ -34,6 +34,7 @@ class Builder:
         self._base = base
         self._roots = roots
         self._outputs = outputs
+        self._asking = frozenset([columns.expect, *(column for _, column in columns.expected)])
 
     def items(self, rows: Iterable[Row]) -> Iterator[Item]:
         return (self._item(position, row) for position, row in enumerate(rows))
@@ -41,6 +42,7 @@ class Builder:
     def _item(self, position: int, row: Row) -> Item:
         columns = self._columns
         fields = Fields(row.values, row.problem)
+        named = self._outputs is None or fields.has(columns.media)
         id = fields.id(columns.id)
         media, place = self._output(fields, id)
         if id is None and media and not fields.has(columns.id) and columns.id not in columns.required:
@@ -58,7 +60,9 @@ class Builder:
         reference_places = tuple(self._place(fields, reference, "reference ") for reference in references)
         text = fields.text(columns.text)
         contract = fields.text(columns.contract) or None
-        expect = fields.expectation(columns.expect, columns.expected)
+        expect = None
+        if not self._asking.isdisjoint(row.values):
+            expect = fields.expectation(columns.expect, columns.expected)
         groups = self._groups(fields, row, language, speaker)
         if fields.problem is None:
             entry = Entry(
@@ -72,11 +76,10 @@ class Builder:
                 expect=expect,
                 groups=groups,
             )
-            return Item(position, row.where, entry, place, reference_places)
+            return Item(position, row.where, entry, place, reference_places, named)
         problem = f"{row.where}: {fields.problem}"
-        return Item(
-            position, row.where, Entry(id=id or row.where, media=media, groups=groups, problem=problem), place=""
-        )
+        bad = Entry(id=id or row.where, media=media, groups=groups, problem=problem)
+        return Item(position, row.where, bad, place="", named=named)
 
     def _output(self, fields: Fields, id: str | None) -> tuple[str, str]:
         """The output as it is named, and where it lies."""

@@ -26,7 +26,7 @@ def rows(source: Source) -> Iterator[Row]:
 def _row(where: str, line: bytes) -> Row:
     # No words of the parser: they change with its version, and what a manifest says must not.
     try:
-        values: Any = json.loads(line.decode(), object_pairs_hook=_object)
+        values: Any = _DECODER.decode(line.decode())
     except UnicodeDecodeError:
         return Row(where, problem="it is not UTF-8; save the manifest as UTF-8")
     except _TwiceError as error:
@@ -47,3 +47,6 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
                 raise _TwiceError(key)
             seen.add(key)
     return made
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_object)

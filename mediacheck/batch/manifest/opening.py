@@ -45,11 +45,11 @@ def open_manifest(name: str, options: ManifestOptions) -> Manifest:
     format, inner = options.format, None
     if not places.is_remote(place) and os.path.isdir(place):
         format, inner = _in_folder(place, format, places.printable(name))
-    elif format == "folder":
+    elif format == "folder" or (places.is_remote(place) and place.endswith("/")):
         raise ManifestError(f"{places.printable(name)} is no folder that can be listed; name a local one")
     outputs = None if options.outputs is None else Outputs(options.outputs)
     own = [places.base_of(place)] if outputs is None else [places.base_of(place), outputs.place]
-    roots = places.Roots([*own, *map(places.local_place, options.roots)])
+    roots = places.Roots([*own, *options.roots])
     if inner is None and format == "folder":
         return _open_folder(place, options, roots)
     try:
@@ -121,9 +121,11 @@ class _Opening:
         keys = _MEDIA_KEYS.get(format or "", MEDIA_KEYS)
         free = set(keys) - {column for _, column in self.options.columns}
         telling = next((row for row in first if free & row.values.keys()), None)
-        # All broken: nothing can be told, and each line says so itself.
         there = telling.values if telling is not None else dict.fromkeys(key for row in first for key in row.values)
-        columns = self._columns(list(there), keys, none_is_known=not there)
+        if not there and self.outputs is None:
+            # All of them are broken: nothing can be told, and each line says so itself.
+            there = dict.fromkeys(keys[:1])
+        columns = self._columns(list(there), keys)
         named = format or _BY_KEY.get(columns.media or "", "jsonl")
         return self._made(named, partial(jsonl.rows, self.source), columns)
 
@@ -169,9 +171,7 @@ class _Opening:
         refuse_unknown(columns, there, self.source.name)
         return columns
 
-    def _columns(
-        self, there: Collection[str], media_keys: Collection[str], *, none_is_known: bool = False
-    ) -> Columns:
+    def _columns(self, there: Collection[str], media_keys: Collection[str]) -> Columns:
         """Of a manifest with keys or a header; one that names media, or has a folder of outputs, and not both."""
         columns = choose_columns(self.options, there, media_keys)
         if self.outputs is not None and columns.media is not None:
@@ -179,7 +179,7 @@ class _Opening:
                 f"{self.source.name} names media in {columns.media!r}, and --outputs is given; leave --outputs out, or "
                 f"say what that column is instead, such as --column reference={columns.media}"
             )
-        if self.outputs is None and columns.media is None and not none_is_known:
+        if self.outputs is None and columns.media is None:
             raise ManifestError(
                 f"{self.source.name} names no media: none of {', '.join(media_keys)} is there, but {shown(there)}; map "
                 "one with --column media=NAME, or say with --outputs where ID.wav lies"

@@ -5,10 +5,8 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-import shutil
-import tempfile
 from collections.abc import Iterator
-from typing import IO, BinaryIO, Final
+from typing import BinaryIO, Final
 
 from mediacheck.batch import places
 from mediacheck.batch.errors import ManifestError
@@ -30,14 +28,13 @@ class Source:
         """
         self.place = place
         self.name = places.file_name(place)
-        self._copy: IO[bytes] | None = None
+        self._copy: BinaryIO | None = None
         try:
-            with places.open_binary(place) as stream:
-                if places.is_remote(place):
-                    self._copy = tempfile.TemporaryFile(prefix="mediacheck-")  # noqa: SIM115 - closed with this
-                    shutil.copyfileobj(stream, self._copy)
-                    self._copy.flush()
-                else:
+            stream = places.open_binary(place)
+            if places.is_remote(place):
+                self._copy = stream
+            else:
+                with stream:
                     self._state = _state(stream)
         except FileNotFoundError:
             raise
@@ -107,7 +104,7 @@ class Source:
 class _Copy(io.RawIOBase):
     """A reader with a place of its own in a file that others read too."""
 
-    def __init__(self, file: IO[bytes]) -> None:
+    def __init__(self, file: BinaryIO) -> None:
         self._file = file
         self._at = 0
 
