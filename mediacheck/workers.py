@@ -342,9 +342,9 @@ def _serve(connection: Connection, task: _Task, inherited: list[Connection]) -> 
     """The worker process: take an item, call, send the result, until the parent closes the pipe."""
     for other in inherited:
         other.close()
-    # Ctrl-C reaches the whole process group; the parent decides, and kills.
+    # Ctrl-C, and SIGTERM of many a scheduler, reach the whole process group; the parent decides, and kills.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     # OpenBLAS reserves memory per thread when it is imported; measuring needs none of its threads.
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     _silence()

@@ -133,8 +133,10 @@ class Driver:
                     break
                 self._engine.submit(held)
                 held = None
+            if self._stopping():
+                self._engine.drain()
             if not self._engine.busy:
-                return held is None and not more and not self._to_score and not self._to_retry
+                return not self._under_way and not more and not self._to_retry
             for outcome in self._engine.wait():
                 self._take(outcome)
 

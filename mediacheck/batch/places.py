@@ -67,7 +67,8 @@ def printable(place: str) -> str:
     if not is_remote(place):
         return printable_name(place)
     scheme, rest = place.split("://", 1)
-    rest = re.split(r"[?#]", rest, maxsplit=1)[0]
+    if scheme.lower() in _WEB_SCHEMES:
+        rest = re.split(r"[?#]", rest, maxsplit=1)[0]
     authority, separator, path = rest.partition("/")
     return printable_name(f"{scheme}://{authority.rpartition('@')[2]}{separator}{path}")
 

@@ -13,10 +13,11 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from mediacheck.batch.ledger import Ledger
+from mediacheck.batch.ledger import Ledger, Stage
 from tests.batch.runs import children, export, results, start, write_manifest, write_tone
 from tests.cli.run import ROOT, Ran, mediacheck, one_line, write_cut_wav
 
+STAGES: tuple[Stage, ...] = ("validate", "score")
 BY_LOUDNESS = ("--scorer", "loudness")
 
 
@@ -336,6 +337,24 @@ def test_ctrl_c_drains_and_the_run_goes_on(tmp_path: Path) -> None:
     assert batch(manifest, "--run", run, "--quiet", cwd=tmp_path).code == 0
     assert set(attempts(run).values()) == {1}, "what was under way was finished, not lost"
     assert len(results(run)) == 400
+
+
+def test_sigterm_to_the_whole_group_drains_too(tmp_path: Path) -> None:
+    """As ``timeout`` and schedulers send it: the workers must not take it for themselves."""
+    manifest = write_manifest(tmp_path / "media", 300)
+    run = tmp_path / "run"
+    process = start(manifest, "--run", run, *BY_LOUDNESS, "--quiet", "--jobs", "2", cwd=tmp_path)
+    end = time.monotonic() + 30
+    while not (run / "run.toml").exists() and time.monotonic() < end:
+        time.sleep(0.01)
+    time.sleep(0.3)
+    os.killpg(process.pid, signal.SIGTERM)
+    process.communicate(timeout=30)
+    assert process.returncode in (0, 130)
+    assert batch(manifest, "--run", run, *BY_LOUDNESS, "--quiet", cwd=tmp_path).code == 0
+    with Ledger(run) as ledger:
+        statuses = [a.status for n in range(300) for stage in STAGES for a, _ in ledger.history(stage, n)]
+    assert set(statuses) == {"judged", "scored"}, "nothing counts as crashed"
 
 
 def test_a_crashing_file_costs_its_tries_and_no_more(tmp_path: Path, manifest: Path) -> None:

@@ -32,6 +32,9 @@ class Engine(Protocol):
             MediacheckError: the work cannot be done at all: a model went away.
         """
 
+    def drain(self) -> None:
+        """Give up what has not begun; what is under way is waited for."""
+
     def identities(self) -> tuple[Identity, ...]:
         """Of the scorers, which are loaded for it.
 

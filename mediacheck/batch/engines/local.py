@@ -110,6 +110,9 @@ class LocalEngine:
         self._feed()
         return done
 
+    def drain(self) -> None:
+        self._queue.clear()
+
     def identities(self) -> tuple[Identity, ...]:
         found: dict[str, Identity] = {}
         for pool in self._scorers:

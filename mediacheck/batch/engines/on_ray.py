@@ -171,6 +171,10 @@ class RayEngine:
             self._files.append(task)
         self._feed()
 
+    def drain(self) -> None:
+        self._files.clear()
+        self._queue.clear()
+
     def identities(self) -> tuple[Identity, ...]:
         found: dict[str, Identity] = {}
         scorers = [hand for hand in self._hands if hand.scores]

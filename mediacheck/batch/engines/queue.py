@@ -26,6 +26,11 @@ class ScoringQueue:
     def append(self, task: ScoreTask) -> None:
         self._waiting.append(task)
 
+    def clear(self) -> None:
+        """Give up what waits."""
+        self._waiting.clear()
+        self._alone.clear()
+
     def batch(self) -> tuple[ScoreTask, ...]:
         """What goes next; empty where nothing waits."""
         if self._alone:

@@ -69,7 +69,7 @@ class Builder:
                 id=id or row.where,
                 media=media,
                 text=text,
-                references=references,
+                references=tuple(map(places.printable, references)),
                 speaker=speaker,
                 language=language,
                 contract=contract,
@@ -86,7 +86,8 @@ class Builder:
         columns = self._columns
         if fields.has(columns.media):
             media = fields.text(columns.media or "") or ""
-            return media, self._place(fields, media, "") if media else ""
+            # A signature in a URL is a secret, and another one each time.
+            return places.printable(media), self._place(fields, media, "") if media else ""
         if self._outputs is None:
             fields.complain(f"it has no {columns.media}: no output is named")
             return "", ""
