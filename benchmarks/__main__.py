@@ -1,4 +1,4 @@
-"""``python -m benchmarks``: run, compare, profile, scale, inputs."""
+"""``python -m benchmarks``: run, compare, profile, scale, growth, inputs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks import compare, report, scale, stages
+from benchmarks import compare, growth, report, scale, stages
 from benchmarks.commands import Setting, bare_python, imports_only
 from benchmarks.inputs import Cache
 from benchmarks.process import BenchmarkError, run_watched
@@ -19,6 +19,8 @@ BUILD = Path("build/bench")
 PEERS = Path("build/venv-bench/bin/python")
 RESULTS = Path("benchmarks/RESULTS.md")
 QUICK_RESULTS = BUILD / "RESULTS-quick.md"
+BATCH = Path("benchmarks/BATCH.md")
+QUICK_BATCH = BUILD / "BATCH-quick.md"
 GUARDED = ("10s-pcm16", "10min-*", "1080p-*", "clips-*")
 """What ``compare`` looks at, unless told otherwise."""
 
@@ -43,6 +45,10 @@ def parser() -> argparse.ArgumentParser:
     one = commands.add_parser("scale", help="one worker against two, beside plain loads")
     _common(one)
 
+    one = commands.add_parser("growth", help="the memory of a batch of more items; writes BATCH.md")
+    _common(one, pairs=2)
+    one.add_argument("--out", type=Path, metavar="FILE", help=f"default: {BATCH}; with --quick {QUICK_BATCH}")
+
     one = commands.add_parser("inputs", help="make the inputs, and nothing else")
     _choice(one)
     return whole
@@ -54,9 +60,10 @@ def _choice(command: argparse.ArgumentParser) -> None:
     command.add_argument("--cache", type=Path, default=BUILD, metavar="FOLDER", help=f"of the inputs ({BUILD})")
 
 
-def _common(command: argparse.ArgumentParser) -> None:
+def _common(command: argparse.ArgumentParser, *, pairs: int = 5) -> None:
     _choice(command)
-    command.add_argument("--pairs", type=_positive, metavar="N", help="default: 5; with --quick 2")
+    command.set_defaults(usual_pairs=pairs)
+    command.add_argument("--pairs", type=_positive, metavar="N", help=f"default: {pairs}; with --quick at most 2")
     command.add_argument("--peers", type=Path, default=PEERS, metavar="PYTHON", help=f"that has librosa ({PEERS})")
 
 
@@ -69,7 +76,7 @@ def _positive(text: str) -> int:
 
 def rounds(options: argparse.Namespace) -> int:
     """How many rounds are asked for."""
-    return int(options.pairs or (2 if options.quick else 5))
+    return int(options.pairs or (2 if options.quick else options.usual_pairs))
 
 
 def scenarios(options: argparse.Namespace, default: tuple[str, ...] = ()) -> tuple[Scenario, ...]:
@@ -133,6 +140,25 @@ def scale_command(options: argparse.Namespace, setting: Setting) -> int:
     return 0
 
 
+def growth_command(options: argparse.Namespace, setting: Setting) -> int:
+    """``growth``: the file is written anew after every work."""
+    sizes, clips = (growth.QUICK_SIZES, 100) if options.quick else (growth.SIZES, growth.CLIPS)
+    out = options.out or (QUICK_BATCH if options.quick else BATCH)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    about, began, bare = versions(options.peers), Clock.now(), run_watched(bare_python())
+    found: list[growth.Growth] = []
+    for work in chosen(growth.WORKS, options.only):
+        _say(f"{work.name} …")
+        found.append(growth.measure(work, sizes, clips, Cache(options.cache), setting, rounds(options)))
+        around = report.Surroundings(about, rounds(options), Clock.now().others_since(began), bare, bare)
+        out.write_text(growth.render(found, around), encoding="utf-8")
+    _say(f"written to {out}")
+    return 0
+
+
+COMMANDS = {"run": run_command, "compare": compare_command, "scale": scale_command, "growth": growth_command}
+
+
 def _make(wanted: tuple[Scenario, ...], cache: Cache) -> None:
     for scenario in wanted:
         _say(f"input {scenario.name}: {scenario.make(cache).path.name}")
@@ -155,8 +181,7 @@ def main(arguments: list[str] | None = None) -> int:
         with tempfile.TemporaryDirectory(prefix="mediacheck-bench-") as scratch:
             # Not resolved: the interpreter of a virtual environment is a link, and works by its own name only.
             setting = Setting(peers=options.peers.absolute(), scratch=Path(scratch))
-            commands = {"run": run_command, "compare": compare_command, "scale": scale_command}
-            return commands[options.command](options, setting)
+            return COMMANDS[options.command](options, setting)
     except BenchmarkError as error:
         print(f"benchmarks: {error}", file=sys.stderr)
         return 2

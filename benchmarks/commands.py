@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from benchmarks.process import BenchmarkError, Command
 
@@ -38,6 +39,12 @@ class Subject:
 Build = Callable[[Subject, Setting], Command]
 
 
+class OwnBuild(Protocol):
+    """Of a command of mediacheck, whose revisions are held against one another too."""
+
+    def __call__(self, subject: Subject, setting: Setting, *, folder: Path = ROOT, strict: bool = True) -> Command: ...
+
+
 def mediacheck(subject: Subject, setting: Setting, *, folder: Path = ROOT, strict: bool = True) -> Command:
     """The whole job: measure, judge, write the report with its facts.
 
@@ -50,6 +57,24 @@ def mediacheck(subject: Subject, setting: Setting, *, folder: Path = ROOT, stric
     argv = (sys.executable, "-m", "mediacheck", "validate", str(subject.path))
     options = ("--json", str(setting.scratch / "report.json"), "--jobs", str(subject.jobs))
     return Command((*argv, *options), folder, allowed=frozenset({0} if strict else {0, 1, 3}))
+
+
+def mediacheck_batch(
+    subject: Subject, setting: Setting, *, folder: Path = ROOT, strict: bool = True, scorers: Sequence[str] = ()
+) -> Command:
+    """The same into a run folder: a ledger that is written item by item, results and a summary.
+
+    Args:
+        subject: a folder, or a manifest.
+        setting: where the run folder goes.
+        folder: a checkout of mediacheck; this one by default.
+        strict: as for ``mediacheck``.
+        scorers: ids of what to compute besides.
+    """
+    run = setting.scratch / "run"
+    argv = (sys.executable, "-m", "mediacheck", "batch", str(subject.path), "--run", str(run))
+    options = ("--jobs", str(subject.jobs), "--quiet", *(f"--scorer={scorer}" for scorer in scorers))
+    return Command((*argv, *options), folder, allowed=frozenset({0} if strict else {0, 1, 3}), anew=run)
 
 
 def ffmpeg_checks(subject: Subject, setting: Setting) -> Command:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.commands import ROOT, Setting, mediacheck
+from benchmarks.commands import ROOT, Setting
 from benchmarks.inputs import Cache
 from benchmarks.process import BenchmarkError, run_watched
 from benchmarks.ratios import Ratio, ratio_of
@@ -67,7 +67,7 @@ def compare(
     """
     for scenario in scenarios:
         subject = scenario.make(cache)
-        both = [mediacheck(subject, setting, folder=folder, strict=False) for folder in (before, after)]
+        both = [scenario.ours.build(subject, setting, folder=folder, strict=False) for folder in (before, after)]
         peaks = [run_watched(command) for command in both]
         old, new = take_turns(both, pairs)
         yield Row(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -85,6 +86,21 @@ class Cache:
                 os.link(source, making / f"{index}{source.suffix}")
             making.rename(folder)
         return folder
+
+    def items(self, count: int, clips: int) -> Path:
+        """A manifest of ``count`` items with a file each: links to so many clips, again and again."""
+        folder = self._root / f"items-{count}-of-{clips}"
+        if not folder.exists():
+            sources = sorted(self.clips(clips).iterdir())
+            making = _fresh(folder)
+            with (making / "manifest.jsonl").open("w", encoding="utf-8") as lines:
+                for index in range(count):
+                    source = sources[index % clips]
+                    name = f"{index:06}{source.suffix}"
+                    os.link(source, making / name)
+                    lines.write(json.dumps({"id": f"item {index}", "media": name}) + "\n")
+            making.rename(folder)
+        return folder / "manifest.jsonl"
 
     def _audio_path(self, length: str, form: str) -> Path:
         return self._root / f"{length}-{form}.{FORMATS[form][0]}"

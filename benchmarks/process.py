@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import subprocess
 import tempfile
 import time
@@ -30,6 +31,8 @@ class Command:
     """Handed over on standard input, separated by NUL, as xargs reads them."""
     allowed: frozenset[int] = frozenset({0})
     """Exit codes that mean that the work was done."""
+    anew: Path | None = None
+    """A folder that it writes: removed before each run, since a batch would find that all is done."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,8 @@ class Memory:
     """All processes together, what they share counted once; sampled every 10 ms."""
     largest: float
     """The largest process by itself (VmHWM, as last seen)."""
+    first: float = 0.0
+    """The process that was started, without those that it starts (VmHWM, as last seen)."""
 
 
 def run(command: Command) -> Usage:
@@ -63,6 +68,7 @@ def run(command: Command) -> Usage:
     Raises:
         BenchmarkError: the program is missing or fails.
     """
+    _clear(command)
     with tempfile.TemporaryFile() as errors:
         started = time.perf_counter()
         process = _start(command, errors)
@@ -83,6 +89,8 @@ def run_watched(command: Command) -> Memory:
     """
     tree = 0
     largest = 0
+    first = 0
+    _clear(command)
     with tempfile.TemporaryFile() as errors:
         process = _start(command, errors)
         while True:
@@ -91,10 +99,17 @@ def run_watched(command: Command) -> Memory:
                 break
             members = _family(process.pid)
             tree = max(tree, _together([_figures(f"/proc/{member}/smaps_rollup") for member in members]))
-            largest = max(largest, *(_figures(f"/proc/{member}/status").get("VmHWM", 0) for member in members))
+            peaks = [_figures(f"/proc/{member}/status").get("VmHWM", 0) for member in members]
+            largest = max(largest, *peaks)
+            first = max(first, peaks[0])
             time.sleep(SAMPLING_S)
         _settle(process, status, command, errors)
-    return Memory(tree * _KILOBYTE / _MEGABYTE, largest * _KILOBYTE / _MEGABYTE)
+    return Memory(*(kilobytes * _KILOBYTE / _MEGABYTE for kilobytes in (tree, largest, first)))
+
+
+def _clear(command: Command) -> None:
+    if command.anew is not None:
+        shutil.rmtree(command.anew, ignore_errors=True)
 
 
 def _start(command: Command, errors: IO[bytes]) -> subprocess.Popen[bytes]:

@@ -49,7 +49,8 @@ def render(results: Sequence[Result], around: Surroundings, failed: Sequence[tup
     parts = [
         "# Results\n\nWritten by `python -m benchmarks run`; README.md tells what each figure means. "
         f"{around.pairs} rounds after a warm-up. {noise(around.others)}",
-        "## Ratios\n\nmediacheck over the peer; below 1, mediacheck takes less.\n\n"
+        "## Ratios\n\nmediacheck over the peer; below 1, mediacheck takes less. "
+        "`batch-*` are `mediacheck batch`, all others `mediacheck validate`.\n\n"
         + table(
             ("input", "against", "figure", "result", "median", "lowest … highest", "goal / must"),
             _ratio_rows(results),

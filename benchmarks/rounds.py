@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchmarks.commands import Setting, mediacheck
+from benchmarks.commands import Setting
 from benchmarks.inputs import Cache
 from benchmarks.process import BenchmarkError, Command, Memory, Usage, run, run_watched
 from benchmarks.ratios import Ratio, ratio_of
@@ -49,7 +49,7 @@ def run_scenario(scenario: Scenario, cache: Cache, setting: Setting, pairs: int)
         BenchmarkError: mediacheck itself cannot be run.
     """
     subject = scenario.make(cache)
-    contenders = [("mediacheck", mediacheck(subject, setting))]
+    contenders = [(scenario.ours.name, scenario.ours.build(subject, setting))]
     absent: list[tuple[str, str]] = []
     memory = [run_watched(contenders[0][1])]
     for peer in scenario.peers:

@@ -8,7 +8,7 @@ from fnmatch import fnmatch
 from typing import Literal, Protocol, TypeVar
 
 from benchmarks import commands
-from benchmarks.commands import Build, Subject
+from benchmarks.commands import Build, OwnBuild, Subject
 from benchmarks.inputs import FORMATS, LENGTHS_S, PICTURES, VIDEOS, Cache
 from benchmarks.process import BenchmarkError
 from benchmarks.ratios import Target
@@ -42,6 +42,18 @@ class Peer:
 
 
 @dataclass(frozen=True)
+class Own:
+    """A command of mediacheck."""
+
+    name: str
+    build: OwnBuild
+
+
+VALIDATE = Own("mediacheck", commands.mediacheck)
+BATCH = Own("mediacheck batch", commands.mediacheck_batch)
+
+
+@dataclass(frozen=True)
 class Comparison:
     peer: Peer
     figure: Figure
@@ -55,6 +67,8 @@ class Scenario:
     comparisons: tuple[Comparison, ...]
     memory_limit_mb: float | None = None
     """Above the bare interpreter; None: none is set."""
+    ours: Own = VALIDATE
+    """What is held against the peers."""
 
     @property
     def peers(self) -> tuple[Peer, ...]:
@@ -68,13 +82,15 @@ AUDIO_QA = Peer("audio-data-quality-toolkit", commands.audio_qa)
 CHECKS_EACH = Peer("ffmpeg checks, one process a file, 2 at a time", commands.ffmpeg_checks_each)
 FFPROBE_EACH = Peer("ffprobe, one process a file, 2 at a time (reads headers only)", commands.ffprobe_each)
 LIBROSA = Peer("librosa scan, 2 processes", commands.librosa_scan)
+VALIDATE_ALL = Peer("mediacheck validate", commands.mediacheck)
+"""What a run folder costs beyond it."""
 
 
 def all_scenarios(clips: int = 1000) -> tuple[Scenario, ...]:
     """Short inputs first: a run that is broken off has then most rows."""
     short, middle, long = ([_audio(length, form) for form in FORMATS] for length in LENGTHS_S)
     videos = [_video(name, picture) for name in VIDEOS for picture in PICTURES]
-    return (*short, *middle, *videos, _clips(clips), *long)
+    return (*short, *middle, *videos, _clips(clips), _batch(clips), *long)
 
 
 class Named(Protocol):
@@ -142,4 +158,18 @@ def _clips(count: int) -> Scenario:
             Comparison(LIBROSA, "wall_s", CLIPS_LIBROSA),
             Comparison(FFPROBE_EACH, "wall_s"),
         ),
+    )
+
+
+def _batch(count: int) -> Scenario:
+    return Scenario(
+        f"batch-{count}",
+        lambda cache: Subject(cache.clips(count), jobs=2),
+        (
+            Comparison(CHECKS_EACH, "wall_s", CLIPS_FFMPEG),
+            Comparison(LIBROSA, "wall_s", CLIPS_LIBROSA),
+            Comparison(VALIDATE_ALL, "wall_s"),
+            Comparison(VALIDATE_ALL, "cpu_s"),
+        ),
+        ours=BATCH,
     )

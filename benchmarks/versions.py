@@ -15,6 +15,8 @@ from pathlib import Path
 from benchmarks.commands import ROOT
 
 OUR_LIBRARIES = ("numpy", "av", "soundfile", "msgspec", "xxhash", "click", "rich")
+OPTIONAL_LIBRARIES = ("pyarrow",)
+"""Where it is installed, a batch writes results.parquet too."""
 PEER_LIBRARIES = ("librosa", "audio-data-quality-toolkit", "numpy", "numba", "scipy", "soundfile")
 
 
@@ -26,7 +28,7 @@ def versions(peers: Path) -> tuple[tuple[str, str], ...]:
         ("memory", f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 1e9:.0f} GB"),
         ("system", f"{platform.system()} {platform.release()}, {platform.machine()}"),
         ("Python", platform.python_version()),
-        ("libraries", ", ".join(f"{name} {metadata.version(name)}" for name in OUR_LIBRARIES)),
+        ("libraries", ", ".join((*map(_version, OUR_LIBRARIES), *map(_optional, OPTIONAL_LIBRARIES)))),
         ("FFmpeg inside av", _said(sys.executable, "-c", _INSIDE_AV)),
         ("libsndfile", _said(sys.executable, "-c", "import soundfile; print(soundfile.__libsndfile_version__)")),
         ("ffmpeg on the command line", _said("ffmpeg", "-version").partition(" Copyright")[0]),
@@ -44,6 +46,17 @@ _PEERS = f"""
 from importlib import metadata
 print(*(f"{{name}} {{metadata.version(name)}}" for name in {PEER_LIBRARIES!r}), sep=", ")
 """
+
+
+def _version(name: str) -> str:
+    return f"{name} {metadata.version(name)}"
+
+
+def _optional(name: str) -> str:
+    try:
+        return _version(name)
+    except metadata.PackageNotFoundError:
+        return f"no {name}"
 
 
 def revision() -> str:

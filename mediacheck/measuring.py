@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from mediacheck.workers import WorkerFailure
 MEGABYTE = 1_000_000
 PLAIN_SUFFIXES = frozenset({".wav", ".wave", ".w64", ".rf64", ".aif", ".aiff", ".pcm", ".raw"})
 """Of files that are uncompressed by their name."""
+_M_ARENA_MAX = -8
+"""Of malloc.h."""
 
 
 @dataclass(frozen=True)
@@ -40,10 +43,24 @@ def measure_one(work: Work) -> MediaFacts:
 
 def import_decoders(plain: bool) -> None:
     """Runs in a worker as it starts. ``plain``: all files look uncompressed, which FFmpeg is not needed for."""
+    _keep_one_heap()
     import mediacheck.media.measurement
 
     if not plain:
         import mediacheck.media.ffmpeg  # noqa: F401
+
+
+def _keep_one_heap() -> None:
+    """glibc gives threads heaps of their own, up to eight a processor, and each keeps what the largest file took there.
+
+    Each file is measured by new threads, so that a worker would grow for thousands of files.
+    """
+    import ctypes
+
+    # Without glibc there is no such function, and there are no such heaps.
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
+    if mallopt is not None:
+        mallopt(_M_ARENA_MAX, 1)
 
 
 def facts_without_measuring(work: Work, failure: WorkerFailure, limits: Limits) -> MediaFacts:

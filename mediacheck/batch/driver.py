@@ -10,7 +10,9 @@ import hashlib
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
+from typing import Final
 
 from mediacheck import serialise
 from mediacheck.batch.engines import Engine
@@ -38,6 +40,8 @@ from mediacheck.workers import WorkerFailure
 _FAILED = ("crashed", "timeout", "memory", "error")
 _AHEAD = 64
 """Judged items that wait for the scorers."""
+REFERENCES: Final = 1000
+"""Judged recordings that are kept in memory: a thousand voices, or the last of a million pairs."""
 
 
 @dataclass(frozen=True)
@@ -99,8 +103,8 @@ class Driver:
         self._to_score: deque[ScoreTask] = deque()
         self._under_way: dict[int, Item] = {}
         """Items by position; what is under way is bounded by the engine's room."""
-        self._references: dict[str, SoundFile | str] = {}
-        """Judged references by name; where one is not there, why."""
+        # There may be one for each item: they are read again where they are needed.
+        self._reference = lru_cache(maxsize=REFERENCES)(self._judged_reference)
 
     def run(self) -> bool:
         """Do what is left to do.
@@ -108,10 +112,8 @@ class Driver:
         Returns:
             Whether all is done; False where it was stopped.
         """
-        if self._plan is not None:
-            if not self._work(self._reference_tasks()):
-                return False
-            self._references = dict(self._judged_references())
+        if self._plan is not None and not self._work(self._reference_tasks()):
+            return False
         return self._work(self._item_tasks())
 
     def _work(self, tasks: Iterator[ValidateTask | ScoreTask]) -> bool:
@@ -212,15 +214,17 @@ class Driver:
             if isinstance(task, ValidateTask):
                 yield task
 
-    def _judged_references(self) -> Iterator[tuple[str, SoundFile | str]]:
-        for number, name, place in self._ledger.references():
-            attempt = self._ledger.latest("reference", number)
-            if attempt is None or attempt.result is None:
-                yield name, f"reference: {name}: {attempt.reason if attempt else 'it was not judged'}"
-                continue
-            file = SoundFile(place, serialise.from_json(attempt.result, Validated))
-            refused = reference_refusal(file.validated)
-            yield name, file if refused is None else f"reference: {refused}"
+    def _judged_reference(self, name: str) -> SoundFile | str:
+        """A reference, once all were judged; where nothing can be held against it, why."""
+        known = self._ledger.reference_named(name)
+        assert known is not None, "every reference of the manifest is in the ledger"
+        number, place = known
+        attempt = self._ledger.latest("reference", number)
+        if attempt is None or attempt.result is None:
+            return f"reference: {name}: {attempt.reason if attempt else 'it was not judged'}"
+        file = SoundFile(place, serialise.from_json(attempt.result, Validated))
+        refused = reference_refusal(file.validated)
+        return file if refused is None else f"reference: {refused}"
 
     def _item_tasks(self) -> Iterator[ValidateTask | ScoreTask]:
         for item in self._ledger.items():
@@ -291,7 +295,7 @@ class Driver:
             reason = attempt.reason if attempt.status != "judged" or validated is None else refused
             scores = refused_scores(plan.scorers_of(language), reason or "the file was not judged")
             return Attempt("scored", key=f"refused {attempt.key}: {reason}", result=serialise.to_compact_json(scores))
-        held = [self._references[name] for name in entry.references]
+        held = [self._reference(name) for name in entry.references]
         missing = next((reason for reason in held if isinstance(reason, str)), None)
         files = () if missing else tuple(file for file in held if isinstance(file, SoundFile))
         return ScoreTask(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
@@ -16,14 +17,16 @@ from mediacheck.scoring.score import Measured, NotMeasured, Score, ScoredFile
 from mediacheck.verdict import Verdict
 
 PARQUET: Final = "results.parquet"
+REFERENCES: Final = 1000
+"""That are kept in memory: there may be one for each item."""
 _ROWS_AT_A_TIME = 2000
 
 
 def results_of(ledger: Ledger) -> Iterator[ItemResult]:
     """The result of every item, in the manifest's order."""
-    references = {name: _reference(ledger, number, name) for number, name, _ in ledger.references()}
+    reference = lru_cache(maxsize=REFERENCES)(partial(_reference, ledger))
     for item in ledger.items():
-        held = tuple(references[name] for name in item.entry.references if name in references)
+        held = tuple(file for name in item.entry.references if (file := reference(name)) is not None)
         yield _result(ledger, item, held)
 
 
@@ -144,8 +147,11 @@ def _verdict(validated: Validated) -> Verdict:
     return verdict
 
 
-def _reference(ledger: Ledger, number: int, name: str) -> ScoredFile:
-    attempt = ledger.latest("reference", number)
+def _reference(ledger: Ledger, name: str) -> ScoredFile | None:
+    known = ledger.reference_named(name)
+    if known is None:
+        return None
+    attempt = ledger.latest("reference", known[0])
     if attempt is None or attempt.result is None:
         return ScoredFile(name=name, bytes=None, sha256=None)
     return serialise.from_json(attempt.result, Validated).file

@@ -198,11 +198,25 @@ class Ledger:
             ).fetchone()
         return int(row[0])
 
-    def references(self) -> list[tuple[int, str, str]]:
-        """Number, name and place of every file that items are held against."""
+    def references(self) -> Iterator[tuple[int, str, str]]:
+        """Number, name and place of every file that items are held against. The ledger may be written meanwhile."""
+        after = -1
+        while True:
+            with _refusals(self._path):
+                rows = self._database.execute(
+                    "SELECT number, name, place FROM reference WHERE number > ? ORDER BY number LIMIT 500", (after,)
+                ).fetchall()
+            if not rows:
+                return
+            for number, name, place in rows:
+                after = number
+                yield number, name, os.fsdecode(place)
+
+    def reference_named(self, name: str) -> tuple[int, str] | None:
+        """Number and place of a file that items are held against; None: no item names it."""
         with _refusals(self._path):
-            rows = self._database.execute("SELECT number, name, place FROM reference ORDER BY number").fetchall()
-        return [(number, name, os.fsdecode(place)) for number, name, place in rows]
+            row = self._database.execute("SELECT number, place FROM reference WHERE name = ?", (name,)).fetchone()
+        return None if row is None else (row[0], os.fsdecode(row[1]))
 
     def latest(self, stage: Stage, subject: int) -> Attempt | None:
         """The attempt that counts; None where none was made."""

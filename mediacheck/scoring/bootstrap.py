@@ -13,8 +13,8 @@ from mediacheck.scoring.score import Estimate, Interval
 CONFIDENCE: Final = 0.95
 RESAMPLES: Final = 2000
 SEED: Final = 20240229
-_AT_A_TIME = 1 << 22
-"""Drawn indices in memory at once."""
+_AT_A_TIME = 1 << 18
+"""Drawn indices in memory at once: 6 MB with the values that they choose, which stays in a processor's cache."""
 
 
 def ratio(numerators: Sequence[float], denominators: Sequence[float]) -> Estimate:

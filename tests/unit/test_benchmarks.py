@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import pkgutil
 import sys
@@ -13,8 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import mediacheck
-from benchmarks import compare, report, scale, stages
+from benchmarks import compare, growth, report, scale, stages
 from benchmarks.__main__ import main, parser, rounds, scenarios
+from benchmarks.commands import Setting
+from benchmarks.inputs import EDITION, Cache
 from benchmarks.process import BenchmarkError, Command, Memory, Usage, environment, run, run_watched
 from benchmarks.ratios import Ratio, Target, ratio_of, standing
 from benchmarks.rounds import Entrant, Result
@@ -78,11 +81,11 @@ def test_standing_to_a_target(figure: float, said: str) -> None:
 
 def test_inputs_are_those_of_the_targets() -> None:
     names = [scenario.name for scenario in all_scenarios()]
-    assert len(names) == len(set(names)) == 3 * 6 + 3 * 2 + 1
+    assert len(names) == len(set(names)) == 3 * 6 + 3 * 2 + 2
     targeted = [s.name for s in all_scenarios() if any(c.target for c in s.comparisons)]
     videos = [f"{size}-{picture}" for size in ("1080p", "720p") for picture in ("easy", "noisy")]
     formats = ("pcm16", "float32", "flac", "mp3", "m4a", "opus")
-    assert targeted == ["10s-pcm16", *(f"10min-{form}" for form in formats), *videos, "clips-1000"]
+    assert targeted == ["10s-pcm16", *(f"10min-{form}" for form in formats), *videos, "clips-1000", "batch-1000"]
 
 
 def test_only_chooses_by_pattern_or_part() -> None:
@@ -124,6 +127,43 @@ def test_memory_is_held_against_the_limit_and_against_ten_minutes() -> None:
     assert cells(text, "60min-flac less 10min-flac | met")[2:] == ["6.0", "", "6.7"]
 
 
+def test_batch_is_held_against_what_validate_takes() -> None:
+    scenario = chosen(all_scenarios(), ["batch-1000"])[0]
+    ours = Entrant(scenario.ours.name, Memory(1, 1), (usage(3.0),))
+    found = Result(scenario, ours, (Entrant("mediacheck validate", Memory(1, 1), (usage(2.0, 4.0),)),))
+    text = report.render([found], surroundings())
+    assert cells(text, "batch-1000 | mediacheck validate | time")[4] == "1.50"
+    assert cells(text, "batch-1000 | mediacheck validate | processor time")[4] == "0.75"
+    assert cells(text, "batch-1000 | mediacheck batch")[2] == "3.000"
+
+
+def test_growth_tells_the_difference() -> None:
+    small = growth.Size(1000, (Memory(150, 60, 40), Memory(170, 62, 42)), (usage(8.0, 14.0),))
+    large = growth.Size(10_000, (Memory(165, 61, 43), Memory(167, 63, 45)), (usage(70.0, 130.0),))
+    text = growth.render([growth.Growth(growth.WORKS[0], small, large)], surroundings())
+    assert cells(text, "validate | 1,000")[2:] == ["160.0", "150.0 … 170.0", "61.0", "41.0", "8.00", "14.00"]
+    assert cells(text, "validate | 10,000")[2:] == ["166.0", "165.0 … 167.0", "62.0", "44.0", "7.00", "13.00"]
+    assert cells(text, "validate | difference")[2:6] == ["+6.0", "", "+1.0", "+3.0"]
+
+
+def test_items_beyond_the_clips_are_files_of_their_own(tmp_path: Path) -> None:
+    clips = tmp_path / EDITION / "clips-2"
+    clips.mkdir(parents=True)
+    for name in ("0.wav", "1.mp3"):
+        (clips / name).write_text(name)
+    manifest = Cache(tmp_path).items(5, clips=2)
+    lines = [json.loads(line) for line in manifest.read_text().splitlines()]
+    assert len({line["id"] for line in lines}) == len({line["media"] for line in lines}) == 5
+    found = [(manifest.parent / line["media"]).read_text() for line in lines]
+    assert found == ["0.wav", "1.mp3", "0.wav", "1.mp3", "0.wav"]
+
+
+def test_growth_scores_what_the_work_names(tmp_path: Path) -> None:
+    plain, scoring = (growth.command(w, tmp_path / "m.jsonl", Setting(tmp_path, tmp_path)) for w in growth.WORKS)
+    assert scoring.argv == (*plain.argv, "--scorer=loudness")
+    assert plain.anew == tmp_path / "run"
+
+
 def test_compare_table_tells_which_way() -> None:
     row = compare.Row("10s-pcm16", Ratio(1.25, 1.2, 1.3, 5), Ratio(1.5, 1.4, 1.6, 5), -2.0)
     text = compare.render([row], "v1", "v2")
@@ -148,6 +188,7 @@ def test_command_line() -> None:
     assert [s.name for s in scenarios(options)][-1] == "clips-100"
     assert rounds(parser().parse_args(["compare", "HEAD", "--pairs", "7"])) == 7
     assert rounds(parser().parse_args(["scale"])) == 5
+    assert rounds(parser().parse_args(["growth"])) == 2
     for wrong in (["run", "--pairs", "0"], ["compare"], []):
         with pytest.raises(SystemExit):
             parser().parse_args(wrong)
@@ -187,10 +228,24 @@ def test_memory_counts_all_processes_and_what_they_share_once() -> None:
     alone = peak("held = b'x' * (64 << 20)")
     assert size < alone.tree < 1.5 * size
     assert size < alone.largest < 1.5 * size
+    assert alone.first == alone.largest
     assert size < peak("held = b'x' * (64 << 20); os.fork()").tree < 1.5 * size
     each = peak("os.fork(); held = b'x' * (64 << 20)")
     assert 2 * size < each.tree < 2.5 * size
     assert size < each.largest < 1.5 * size
+    large = "held = b'x' * (64 << 20)"
+    child = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {large!r}])"
+    assert run_watched(Command((sys.executable, "-c", child))).first < size
+
+
+@on_linux
+def test_what_a_run_writes_is_gone_before_the_next(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    make = Command((sys.executable, "-c", f"import os; os.mkdir({str(out)!r})"), anew=out)
+    run(make)
+    run(make)
+    run_watched(make)
+    assert out.is_dir()
 
 
 def test_settings_of_mediacheck_do_not_reach_the_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

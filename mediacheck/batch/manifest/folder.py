@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from mediacheck.api import printable_name
@@ -55,14 +55,22 @@ def is_media(name: str) -> bool:
     return os.path.splitext(name)[1].lower() in MEDIA_SUFFIXES
 
 
-def media_in(folder: str) -> list[str]:
-    """The names of the media files that lie in a folder itself, sorted by their bytes; none where it is not there."""
+def media_in(folder: str, unless: Callable[[str], bool]) -> list[str]:
+    """The names of the media files that lie in a folder itself, sorted by their bytes; none where it is not there.
+
+    Args:
+        folder: to look into.
+        unless: names to leave out. Asked while the folder is read: as a rule it leaves out all of a million.
+    """
     try:
         with os.scandir(folder) as entries:
             names = [
                 entry.name
                 for entry in entries
-                if is_media(entry.name) and not entry.name.startswith(".") and not entry.is_dir()
+                if is_media(entry.name)
+                and not entry.name.startswith(".")
+                and not entry.is_dir()
+                and not unless(entry.name)
             ]
     except OSError:
         return []

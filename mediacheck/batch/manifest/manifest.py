@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from mediacheck.api import printable_name
 from mediacheck.batch import places
@@ -130,9 +131,8 @@ class LinesManifest(Manifest):
         for folder in self._folders or ():
             ways.setdefault(os.path.realpath(folder), []).append(folder)
         for real, folders in sorted(ways.items()):
-            for name in media_in(real):
-                if not any(named(os.path.join(folder, name)) for folder in folders):
-                    yield printable_name(os.path.relpath(os.path.join(real, name), os.path.realpath(self._base)))
+            for name in media_in(real, partial(_is_in, folders, named)):
+                yield printable_name(os.path.relpath(os.path.join(real, name), os.path.realpath(self._base)))
 
     def _with_named(self, rows: Iterator[Row]) -> Iterator[Row]:
         """The rows, if the user's columns are among them: a mistyped one would read as nothing, line after line."""
@@ -149,3 +149,7 @@ class LinesManifest(Manifest):
         if missing and some:
             column = min(missing)
             raise ManifestError(f"no line has {column!r}, which --column or --group names; there are: {shown(seen)}")
+
+
+def _is_in(folders: list[str], named: Callable[[str], bool], name: str) -> bool:
+    return any(named(os.path.join(folder, name)) for folder in folders)

@@ -105,7 +105,20 @@ def test_clearing_items_keeps_attempts(ledger: Ledger) -> None:
 def test_a_reference_keeps_its_number_where_it_lies_elsewhere(ledger: Ledger) -> None:
     number = ledger.reference("r.wav", "/a/r.wav")
     assert ledger.reference("r.wav", "/b/r.wav") == number
-    assert ledger.references() == [(number, "r.wav", "/b/r.wav")]
+    assert list(ledger.references()) == [(number, "r.wav", "/b/r.wav")]
+    assert ledger.reference_named("r.wav") == (number, "/b/r.wav")
+    assert ledger.reference_named("s.wav") is None
+
+
+def test_references_are_read_in_their_order_while_the_ledger_is_written(ledger: Ledger) -> None:
+    with ledger.transaction():
+        for number in range(1100):
+            ledger.reference(f"{1100 - number}.wav", f"/{number}")
+    found = []
+    for number, name, place in ledger.references():
+        ledger.set_state("reference", number, "s")
+        found.append((name, place))
+    assert found == [(f"{1100 - number}.wav", f"/{number}") for number in range(1100)]
 
 
 def test_a_second_ledger_on_the_folder_is_refused(tmp_path: Path, ledger: Ledger) -> None:
