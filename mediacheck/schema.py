@@ -11,6 +11,7 @@ import msgspec
 
 from mediacheck.facts import FACTS_SCHEMA, MediaFacts
 from mediacheck.facts_file import FACTS_LIST_SCHEMA, FactsList
+from mediacheck.gate.decision import GATE_SCHEMA, Decision
 from mediacheck.scoring.score import SCORES_LIST_SCHEMA, SCORES_SCHEMA, Scores, ScoresList
 from mediacheck.verdict import REPORT_SCHEMA, REPORTS_SCHEMA, Report, Reports
 
@@ -23,6 +24,7 @@ DOCUMENTS: dict[str, type] = {
     REPORTS_SCHEMA: Reports,
     SCORES_SCHEMA: Scores,
     SCORES_LIST_SCHEMA: ScoresList,
+    GATE_SCHEMA: Decision,
 }
 
 

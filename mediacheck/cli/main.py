@@ -25,6 +25,7 @@ _COMMANDS = {
     "measure": ("mediacheck.cli.measure:measure_command", "Measure media files: facts only, no opinion."),
     "judge": ("mediacheck.cli.judge:judge_command", "Judge saved facts again; nothing is decoded."),
     "score": ("mediacheck.cli.score:score_command", "Compute how good files are, beside a text or a reference."),
+    "gate": ("mediacheck.cli.gate:gate_command", "Decide by a policy whether a run may replace another."),
     "references": ("mediacheck.cli.references:references_group", "List and verify sets of reference recordings."),
     "validators": ("mediacheck.cli.validators:validators_group", "List, show, compare and freeze validators."),
     "contracts": ("mediacheck.cli.contracts:contracts_group", "List and show contracts, and what they expect."),
