@@ -54,6 +54,8 @@ def test_importing_the_package_loads_nothing_heavy(tmp_path: Path) -> None:
         ("explain", "audio.finite"),
         ("score", "--help"),
         ("score", "missing.wav"),
+        ("gate", "--help"),
+        ("gate", "missing", "--policy", "missing.toml"),
     ],
 )
 def test_commands_that_decode_nothing_load_nothing_heavy(arguments: tuple[str, ...], tmp_path: Path) -> None:

@@ -1,0 +1,96 @@
+"""A gate's decision as text for people."""
+
+from __future__ import annotations
+
+from click import style
+
+from mediacheck.gate.decision import Decision, Figure, Requirement, RuleResult, RunIdentity
+from mediacheck.report.escape import printable
+from mediacheck.report.text import COLOURS, verdict_word
+from mediacheck.verdict import Outcome
+
+_LOST_SHOWN = 3
+
+
+def render(decision: Decision) -> str:
+    """The verdict, the runs, each rule with its numbers, what else must hold. Colours are ANSI sequences."""
+    lines = [f"{verdict_word(decision.verdict)}  {printable(decision.candidate.name)}: {printable(decision.message)}"]
+    lines.append(f"  policy {decision.policy.id} ({short(decision.policy.digest)}), {approval_text(decision)}")
+    lines.append(f"  candidate {run_text(decision.candidate)}")
+    if decision.baseline is not None:
+        lines.append(f"  baseline {run_text(decision.baseline)}")
+    for rule in sorted(decision.rules, key=lambda rule: _ORDER[rule.outcome]):
+        lines += _rule(rule)
+    lines += [_requirement(requirement) for requirement in decision.requirements if requirement.outcome != "pass"]
+    return "\n".join(lines) + "\n"
+
+
+_ORDER = {"fail": 0, "inconclusive": 1, "pass": 2, "not_applicable": 3}
+
+
+def approval_text(decision: Decision) -> str:
+    """Who approved it, or that nobody did."""
+    if decision.unapproved is not None or decision.approval is None:
+        return printable(f"not approved: {decision.unapproved}")
+    approval = decision.approval
+    return printable(f"approved by {approval.by} on {approval.date.isoformat()} for {short(approval.workload)}")
+
+
+def run_text(run: RunIdentity) -> str:
+    """``run-b: 200 of 200 items, 198 valid, judged by v2``."""
+    text = f"{run.name}: {run.present} of {run.items} items, {run.valid} valid, judged by {run.validator}"
+    revisions = [f"{name} {value}" for name, value in (("model", run.model_revision), ("source", run.source_revision))
+                 if value is not None]  # fmt: skip
+    return printable(", ".join([text, *revisions]))
+
+
+def short(digest: str) -> str:
+    """A digest that can be told apart at a glance; other text as it is."""
+    return f"{digest[:15]}…" if digest.startswith("sha256:") and len(digest) > 20 else digest
+
+
+def counted(decision: Decision, outcome: Outcome) -> Outcome:
+    """What a figure's outcome counts as: thresholds that nobody approved decide nothing."""
+    return outcome if decision.unapproved is None else "inconclusive"
+
+
+def rule_head(rule: RuleResult) -> str:
+    """``wer: corpus wer``."""
+    return printable(f"{rule.id}: {rule.statistic} of {rule.metric}")
+
+
+def _word(outcome: str) -> str:
+    return style(outcome.replace("_", " "), fg=COLOURS.get(outcome, "bright_black"))
+
+
+def _rule(rule: RuleResult) -> list[str]:
+    lines = [f"  {_word(rule.outcome)}  {rule_head(rule)}: {printable(rule.message)}"]
+    if rule.by is not None and len(rule.figures) > 1:
+        lines += [
+            f"    {found.outcome}  {printable(f'{rule.by} {found.group}')}: {printable(found.message)}"
+            for found in rule.figures
+        ]
+    if rule.computed != "pass":
+        lines += [line for found in rule.figures for line in _items(found)]
+    return lines
+
+
+def _items(figure: Figure) -> list[str]:
+    lines = []
+    if figure.outcome == "fail" and figure.worst:
+        shown = ", ".join(
+            f"{item.id} {item.candidate:g}" + ("" if item.baseline is None else f" (was {item.baseline:g})")
+            for item in figure.worst[:5]
+        )
+        lines.append(f"    worst: {printable(shown)}")
+    lines += [
+        f"    {lost.side} lacks {printable(lost.id)}: {printable(lost.reason)}" for lost in figure.lost[:_LOST_SHOWN]
+    ]
+    more = figure.lost_candidate + figure.lost_baseline - min(_LOST_SHOWN, len(figure.lost))
+    if more > 0:
+        lines.append(f"    and {more} more; --json names the first twenty")
+    return lines
+
+
+def _requirement(requirement: Requirement) -> str:
+    return f"  {_word(requirement.outcome)}  {requirement.id}: {printable(requirement.message)}"
