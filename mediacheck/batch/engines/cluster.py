@@ -7,6 +7,8 @@ import signal
 import socket
 import subprocess
 import sys
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -16,6 +18,7 @@ _ANSWERS_S: Final = 10.0
 """Within which a port is to be open."""
 _HEALTHY_S: Final = 30.0
 """Within which what listens there is to say that it is Ray."""
+_HEAD_S: Final = 1.0
 _STORE_BYTES: Final = 200_000_000
 """Of a cluster of our own: what actors send is small."""
 
@@ -64,7 +67,7 @@ def connect(address: str | None, processors: int) -> None:
             **(own if address is None else {}),
         )
     except Exception as error:
-        raise RunError(f"Ray cannot be reached {where}: {one_line(error)}") from error
+        raise RunError(f"Ray cannot be reached {where}: {last_line(error)}") from error
     finally:
         # Ray takes SIGTERM for itself, which would end the run without its draining.
         signal.signal(signal.SIGTERM, before)
@@ -87,10 +90,58 @@ def alive_nodes() -> tuple[Node, ...]:
     return tuple(sorted((node for node in nodes if node.cpus > 0), key=lambda node: node.id))
 
 
-def one_line(error: object) -> str:
-    """What Ray says, short; it is fond of paragraphs."""
-    text = " ".join(str(error).split())
-    return text if len(text) <= 300 else f"{text[:299]}…"
+def placed(nodes: Sequence[Node], on_gpu: Sequence[bool], items: int) -> Counter[tuple[Node, int | None]]:
+    """How many actors of which kind belong on which node.
+
+    Args:
+        nodes: that are up.
+        on_gpu: of each plan of scoring, whether its actors take GPUs.
+        items: there are no more actors of a kind than that.
+
+    Returns:
+        By node and number of the plan; None: those that validate.
+    """
+    most = max((node.cpus for node in nodes), default=0)
+    # Every node gets its first one before any gets its second.
+    validators = [node for level in range(most) for node in nodes if level < node.cpus]
+    wanted: Counter[tuple[Node, int | None]] = Counter((node, None) for node in validators[:items])
+    for number, takes_gpu in enumerate(on_gpu):
+        places = [node for node in nodes for _ in range(node.gpus if takes_gpu else 1)]
+        wanted.update((node, number) for node in places[:items])
+    return wanted
+
+
+def share(node: Node, number: int, on_gpu: Sequence[bool]) -> tuple[float, int]:
+    """The GPUs that one scoring actor takes, and how many threads it computes with: no processor is computed on twice.
+
+    Args:
+        node: on which it is.
+        number: of its plan.
+        on_gpu: of each plan, whether its actors take GPUs.
+    """
+    alike = sum(other == on_gpu[number] for other in on_gpu)
+    if on_gpu[number]:
+        return 1 / alike, max(1, node.cpus // (alike * node.gpus))
+    return 0, max(1, node.cpus // alike)
+
+
+def head_answers() -> bool:
+    """Whether the head is there: Ray itself would wait for it for a minute, and then end this process."""
+    import ray
+
+    host, _, port = ray.get_runtime_context().gcs_address.rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=_HEAD_S).close()
+    except OSError:
+        return False
+    return True
+
+
+def last_line(error: object) -> str:
+    """What Ray says, short: it is fond of paragraphs, and of tracebacks, whose last line is the one that tells."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    text = " ".join(lines[-1].split()) if lines else type(error).__name__
+    return text if len(text) <= 200 else f"{text[:199]}…"
 
 
 def _probe(address: str) -> None:

@@ -31,10 +31,12 @@ AHEAD: Final = 2
 """Files that a validating actor holds: the next one is there when it is done with one."""
 MOST_LOSSES: Final = 3
 """Actors that may be lost while they are at a file before the file is held to be why."""
-MOST_STILLBORN: Final = 3
+MOST_STILLBORN: Final = 5
 """Actors that may fail to start on a node before it gets no more."""
 NOBODY_S: Final = 300.0
 """Wall-clock seconds without a working actor of a kind after which the cluster is given up."""
+HEADLESS_S: Final = 20.0
+"""Wall-clock seconds without the head of the cluster after which it is given up."""
 GRACE_S: Final = 300.0
 """That an actor has beyond the limits it keeps by itself; after that it is held to be lost."""
 _WAIT_S: Final = 0.5
@@ -146,10 +148,11 @@ class RayEngine:
             self._validator_arguments = (ray.put(rules), keep_facts, plain, limits)
             self._nodes = cluster.alive_nodes()
             # Where scores are computed is part of what they are: a node without GPUs must not score as well.
-            self._gpus = any(node.gpus for node in self._nodes)
+            gpus = any(node.gpus for node in self._nodes)
+            self._on_gpu = tuple(gpus and plan.options.device in ("auto", "cuda") for plan in scoring)
             now = time.monotonic()
             self._stages = {scores: _Stage(now) for scores in ({False, True} if scoring else {False})}
-            self._next_look = now
+            self._next_look = self._head_at = now
             self._look()
         except BaseException:
             self.close()
@@ -221,7 +224,7 @@ class RayEngine:
         try:
             result = self._ray.get(reference)
         except self._ray.exceptions.RayError as error:
-            return self._lose(hand, cluster.one_line(error))
+            return self._lose(hand, cluster.last_line(error))
         del self._given[reference]
         if what is None:
             self._welcome(hand, result)
@@ -258,7 +261,6 @@ class RayEngine:
     def _lose(self, hand: _Hand, cause: str) -> list[Outcome]:
         """Whatever an actor held that is gone goes to others."""
         self._hands.remove(hand)
-        self._next_look = time.monotonic()
         with suppress(Exception):
             # It may be there still: what is lost can also be what it sent.
             self._ray.kill(hand.actor)
@@ -266,6 +268,8 @@ class RayEngine:
             failed = self._stillborn.setdefault(hand.node.id, _Stillborn())
             failed.count += 1
             failed.cause = cause
+        else:
+            self._next_look = time.monotonic()
         held = {reference: given.what for reference, given in self._given.items() if given.hand is hand}
         for reference in held:
             del self._given[reference]
@@ -308,8 +312,14 @@ class RayEngine:
         if now < self._next_look:
             return
         self._next_look = now + _LOOK_S
+        if not cluster.head_answers():
+            if now - self._head_at > HEADLESS_S:
+                raise RunError("the head of the cluster is gone; where there is one, the same command goes on")
+            return
+        self._head_at = now
         self._nodes = cluster.alive_nodes()
-        missing = self._wanted()
+        nodes = [node for node in self._nodes if self._stillborn.get(node.id, _Stillborn()).count < MOST_STILLBORN]
+        missing = cluster.placed(nodes, self._on_gpu, self._items)
         missing.subtract((hand.node, hand.plan) for hand in self._hands)
         for (node, plan), count in missing.items():
             for _ in range(count):
@@ -331,26 +341,6 @@ class RayEngine:
     def _causes(self) -> str:
         return next((failed.cause for failed in self._stillborn.values()), "")
 
-    def _wanted(self) -> Counter[tuple[cluster.Node, int | None]]:
-        """How many actors of which kind belong on which node."""
-        nodes = [
-            node
-            for node in self._nodes
-            if node.id not in self._stillborn or self._stillborn[node.id].count < MOST_STILLBORN
-        ]
-        most = max((node.cpus for node in nodes), default=0)
-        # Every node gets its first one before any gets its second.
-        validators = [node for level in range(most) for node in nodes if level < node.cpus]
-        wanted: Counter[tuple[cluster.Node, int | None]] = Counter()
-        wanted.update((node, _VALIDATE) for node in validators[: self._items])
-        for number in range(len(self._plans)):
-            places = [node for node in nodes for _ in range(node.gpus if self._on_gpu(number) else 1)]
-            wanted.update((node, number) for node in places[: self._items])
-        return wanted
-
-    def _on_gpu(self, plan: int) -> bool:
-        return self._gpus and self._plans[plan].options.device in ("auto", "cuda")
-
     def _start(self, node: cluster.Node, plan: int | None) -> None:
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
@@ -358,10 +348,7 @@ class RayEngine:
         if plan is _VALIDATE:
             actor = self._validator.options(num_cpus=1, scheduling_strategy=here).remote(*self._validator_arguments)
         else:
-            alike = sum(self._on_gpu(other) == self._on_gpu(plan) for other in range(len(self._plans)))
-            beside = alike * (node.gpus if self._on_gpu(plan) else 1)
-            threads = max(1, node.cpus // beside)
-            gpus = 1 / alike if self._on_gpu(plan) else 0
+            gpus, threads = cluster.share(node, plan, self._on_gpu)
             actor = self._scorer.options(num_cpus=0, num_gpus=gpus, scheduling_strategy=here).remote(
                 self._plans[plan], self._limits, threads
             )
