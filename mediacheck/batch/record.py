@@ -12,10 +12,13 @@ from mediacheck import serialise
 from mediacheck.batch.errors import RunError
 from mediacheck.facts import Struct, Tag
 from mediacheck.scoring.score import Identity
+from mediacheck.scoring.scorer import library_version
 from mediacheck.verdict import ContractIdentity, ValidatorIdentity
 
 RUN_SCHEMA: Final = "mediacheck.run/1"
 RECORD: Final = "run.toml"
+LIBRARIES: Final = ("av", "numpy", "soundfile", "xxhash")
+"""Distributions that decode and measure: their versions decide what is found."""
 
 
 class ManifestFile(Struct, frozen=True, kw_only=True):
@@ -69,6 +72,11 @@ class RunRecord(Struct, frozen=True, kw_only=True):
     """Of the model that made the outputs, as the user states it."""
     manifest: ManifestIdentity
     shard: Shard | None = None
+
+
+def libraries() -> tuple[Tag, ...]:
+    """Of this machine, looked up without importing them."""
+    return tuple(Tag(key=name, value=library_version(name)) for name in LIBRARIES)
 
 
 def to_toml(record: RunRecord) -> bytes:

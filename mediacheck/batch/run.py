@@ -21,7 +21,7 @@ from mediacheck.batch.export import PARQUET, can_write_parquet, write_parquet, w
 from mediacheck.batch.ledger import LEDGER, Ledger
 from mediacheck.batch.loading import Loaded, load
 from mediacheck.batch.manifest import ManifestOptions, open_manifest
-from mediacheck.batch.record import RECORD, RunRecord, Shard, differences, to_toml
+from mediacheck.batch.record import RECORD, RunRecord, Shard, differences, libraries, to_toml
 from mediacheck.batch.results import RESULTS, read_results
 from mediacheck.batch.summary import SUMMARY, RunSummary, summarise
 from mediacheck.batch.tasks import Rules, ScoringPlan
@@ -30,14 +30,12 @@ from mediacheck.facts import Tag
 from mediacheck.measuring import Limits
 from mediacheck.scoring.registry import chosen_scorers, scorer_type
 from mediacheck.scoring.score import Identity
-from mediacheck.scoring.scorer import ScoringOptions, library_version
+from mediacheck.scoring.scorer import ScoringOptions
 from mediacheck.validators import Validator
 from mediacheck.verdict import ContractIdentity, ValidatorIdentity
 from mediacheck.version import __version__
 from mediacheck.workers import WorkerFailure
 
-LIBRARIES: Final = ("av", "numpy", "soundfile", "xxhash")
-"""Distributions that decode and measure: their versions decide what is found."""
 EXPORTS: Final = (RESULTS, PARQUET, SUMMARY)
 _PER_RUN: Final = ("device", "download", "api_url")
 """Options that say where scores are computed, not which."""
@@ -264,7 +262,7 @@ def _record(
     options = [] if plan is None else _option_tags(request)
     return RunRecord(
         tool=__version__,
-        libraries=tuple(Tag(key=name, value=library_version(name)) for name in LIBRARIES),
+        libraries=libraries(),
         validator=ValidatorIdentity(id=validator.id, digest=validator.digest, status=validator.status),
         contract=None if contract is None else _contract_identity(contract),
         contracts=tuple(

@@ -194,9 +194,11 @@ def _engine_maker(given: dict[str, Any], settings: Settings, limits: Limits) -> 
             needs.rules,
             needs.scoring,
             limits=limits,
-            jobs=settings.jobs,
+            jobs=max(1, min(settings.jobs, needs.items)),
+            items=needs.items,
             address=given["ray_address"],
             keep_facts=given["keep_facts"],
+            plain=needs.plain,
         )
     if given["ray_address"] is not None:
         raise UsageError("--ray-address is for --engine ray")

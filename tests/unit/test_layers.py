@@ -24,6 +24,7 @@ HEAVY = {
     "speechmos", "torch", "torchaudio", "whisper", "whisper_normalizer", "zhconv",
 }  # fmt: skip
 MAY_BE_HEAVY = {
+    "batch/engines/cluster.py": {"ray"},
     "batch/engines/on_ray.py": {"ray"},
     "batch/export.py": {"pyarrow"},
     "batch/manifest/parquet.py": {"pyarrow"},

@@ -1,84 +1,65 @@
 """The engine of a cluster: actors on every node do the work, the driver alone writes the ledger.
 
-Files are read where an actor runs: on a file system that all nodes share, or behind a URL. Each node needs the same
-mediacheck with the same extras.
+On each node that is up, now or later, there is one validating actor a processor, and one scoring actor a GPU (or one in
+all, where the cluster has no GPU) for each ``--device``. Scoring actors claim no processors, as the scoring process of
+one machine does not: a cluster of one processor must not be filled by either kind.
+
+Files are read where an actor runs: on a file system that all nodes share, or behind a URL.
 """
 
 from __future__ import annotations
 
-import os
-import signal
 import time
-from collections import deque
+from collections import Counter, deque
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, Final
 
+from mediacheck.batch.engines import cluster
+from mediacheck.batch.engines.actors import Scorer, Validator, versions
 from mediacheck.batch.engines.queue import BATCH, ScoringQueue
 from mediacheck.batch.errors import RunError
-from mediacheck.batch.examining import examine
-from mediacheck.batch.scoring import score_batch
-from mediacheck.batch.tasks import Examined, Outcome, Rules, ScoredBatch, ScoreTask, ScoringPlan, ValidateTask
-from mediacheck.errors import MediacheckError
-from mediacheck.measuring import MEGABYTE, Limits
+from mediacheck.batch.tasks import Outcome, Rules, ScoredBatch, ScoreTask, ScoringPlan, ValidateTask
+from mediacheck.errors import UsageError
+from mediacheck.facts import Tag
+from mediacheck.measuring import Limits
 from mediacheck.scoring.registry import require_library
 from mediacheck.scoring.score import Identity
-from mediacheck.workers import Pool, WorkerFailure
+from mediacheck.workers import WorkerFailure
 
 AHEAD: Final = 2
 """Files that a validating actor holds: the next one is there when it is done with one."""
 MOST_LOSSES: Final = 3
-"""Actors that may go down with a file before the file is held to be why."""
+"""Actors that may be lost while they are at a file before the file is held to be why."""
+MOST_STILLBORN: Final = 5
+"""Actors that may fail to start on a node before it gets no more."""
 NOBODY_S: Final = 300.0
-"""Wall-clock seconds without a living actor after which the cluster is given up."""
-_LOOK_S: Final = 0.5
-"""Between two looks at deadlines."""
+"""Wall-clock seconds without a working actor of a kind after which the cluster is given up."""
+HEADLESS_S: Final = 20.0
+"""Wall-clock seconds without the head of the cluster after which it is given up."""
+GRACE_S: Final = 300.0
+"""That an actor has beyond the limits it keeps by itself; after that it is held to be lost."""
+_WAIT_S: Final = 0.5
+_LOOK_S: Final = 2.0
+"""Between two looks at the nodes."""
+
+_VALIDATE: Final = None
+"""In place of the number of a plan."""
 
 
-class Validator:
-    """Runs as an actor: one process of its own below it measures, so that a decoder may crash or hang there too."""
-
-    def __init__(self, rules: Rules, keep_facts: bool, limits: Limits) -> None:
-        self._pool: Pool[ValidateTask, Examined] = Pool(
-            partial(examine, rules, keep_facts),
-            timeout_s=limits.timeout_s,
-            memory_bytes=limits.memory_mb * MEGABYTE,
-        )
-
-    def ready(self) -> bool:
-        return True
-
-    def work(self, task: ValidateTask) -> Examined | WorkerFailure:
-        ((_, result),) = self._pool.run([task])
-        return result
-
-
-class Scorer:
-    """Runs as an actor that holds the models."""
-
-    def __init__(self, plan: ScoringPlan) -> None:
-        self._plan = plan
-
-    def ready(self) -> bool:
-        return True
-
-    def work(self, batch: tuple[ScoreTask, ...]) -> ScoredBatch:
-        return score_batch(self._plan, batch)
-
-
-@dataclass
+@dataclass(eq=False)
 class _Hand:
     """An actor, and what it holds."""
 
     actor: Any
-    scores: bool
+    node: cluster.Node
+    plan: int | None
+    """Of scoring, by its number; None: it validates."""
     up: bool = False
     held: int = 0
-    lost: bool = False
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Given:
     """A task, or a batch of them, that an actor holds."""
 
@@ -89,17 +70,25 @@ class _Given:
 
 
 @dataclass
-class _Losses:
-    counts: dict[tuple[str, int], int] = field(default_factory=dict)
+class _Stillborn:
+    """Actors of a node that went down before they were up."""
 
-    def add(self, task: ValidateTask | ScoreTask) -> int:
-        key = (task.stage, task.subject)
-        self.counts[key] = self.counts.get(key, 0) + 1
-        return self.counts[key]
+    count: int = 0
+    cause: str = ""
+
+
+@dataclass
+class _Stage:
+    """What is known of one kind of actors."""
+
+    alive_at: float
+    """On the monotonic clock, when one was last known to be up."""
+    identities: dict[int, tuple[Identity, ...]] = field(default_factory=dict)
+    """By the number of the plan."""
 
 
 class RayEngine:
-    """Work on ``ray.init()`` here, or on a cluster by its address."""
+    """Work on a Ray of our own here, or on a cluster by its address."""
 
     def __init__(
         self,
@@ -108,49 +97,66 @@ class RayEngine:
         *,
         limits: Limits,
         jobs: int,
+        items: int,
         address: str | None = None,
         keep_facts: bool = False,
+        plain: bool = False,
     ) -> None:
         """Connect, and start actors.
 
         Args:
             rules: by which to judge.
-            scoring: one plan for each scoring actor; none: nothing is scored.
+            scoring: one plan for each scoring actor of a node, or of a GPU; none: nothing is scored.
             limits: for one file; the time also holds for the scores of one item.
             jobs: processors to use where no cluster is named; of a cluster all are.
-            address: of a cluster; None: a new one on this machine.
+            items: of the run: there are no more actors of a kind.
+            address: of a cluster; None: see ``cluster.connect``.
             keep_facts: whether facts are sent back.
+            plain: whether all files look uncompressed.
 
         Raises:
             ModelError: ray is not installed.
+            UsageError: a GPU is asked for by its number.
             RunError: the cluster cannot be reached.
         """
+        for plan in scoring:
+            if ":" in plan.options.device:
+                raise UsageError(
+                    f"--device {plan.options.device}: Ray hands out the GPUs; write cpu or cuda with --engine ray"
+                )
         require_library("ray", extra="ray", wanted_by="the engine ray")
         import ray
 
         self._ray = ray
         self._limits = limits
-        _connect(address, jobs + len(scoring))
+        self._items = max(1, items)
+        self._plans = scoring
         self._queue = ScoringQueue()
         self._files: deque[ValidateTask] = deque()
-        self._losses = _Losses()
+        self._losses: Counter[tuple[str, int]] = Counter()
         self._given: dict[Any, _Given] = {}
-        self._alive_at = time.monotonic()
-        resources = ray.cluster_resources()
-        gpus = int(resources.get("GPU", 0))
-        share = {"num_gpus": 1, "num_cpus": 0} if gpus else {"num_cpus": 1}
-        plans = scoring * gpus if gpus and len(scoring) == 1 else scoring
-        self._rules = ray.put(rules)
-        # Lost actors are not restarted by Ray: what they held is given to others at once.
-        self._validator = partial(
-            ray.remote(Validator).options(num_cpus=1, max_restarts=0).remote, self._rules, keep_facts, limits
-        )
-        self._scorers = [partial(ray.remote(Scorer).options(max_restarts=0, **share).remote, plan) for plan in plans]
-        self._wanted = max(1, int(resources.get("CPU", 1)) - (0 if gpus else len(plans)))
-        self._hands = [_Hand(scorer(), scores=True) for scorer in self._scorers]
-        self._hands += [_Hand(self._validator(), scores=False) for _ in range(self._wanted)]
-        for hand in self._hands:
-            self._ask(hand)
+        """In the order in which each actor works them off."""
+        self._hands: list[_Hand] = []
+        self._stillborn: dict[str, _Stillborn] = {}
+        """By node."""
+        self._versions = versions()
+        cluster.connect(address, jobs)
+        try:
+            # Lost actors are not restarted by Ray: what they held is given to others at once.
+            self._validator = ray.remote(max_restarts=0)(Validator)
+            self._scorer = ray.remote(max_restarts=0)(Scorer)
+            self._validator_arguments = (ray.put(rules), keep_facts, plain, limits)
+            self._nodes = cluster.alive_nodes()
+            # Where scores are computed is part of what they are: a node without GPUs must not score as well.
+            gpus = any(node.gpus for node in self._nodes)
+            self._on_gpu = tuple(gpus and plan.options.device in ("auto", "cuda") for plan in scoring)
+            now = time.monotonic()
+            self._stages = {scores: _Stage(now) for scores in ({False, True} if scoring else {False})}
+            self._next_look = self._head_at = now
+            self._look()
+        except BaseException:
+            self.close()
+            raise
 
     @property
     def busy(self) -> int:
@@ -159,10 +165,10 @@ class RayEngine:
         return held + len(self._files) + len(self._queue)
 
     def room_to_validate(self) -> bool:
-        return len(self._files) < self._wanted
+        return len(self._files) < max(1, self._count(scores=False))
 
     def room_to_score(self) -> bool:
-        return len(self._queue) < BATCH * max(1, len(self._scorers))
+        return len(self._queue) < BATCH * max(1, self._count(scores=True))
 
     def submit(self, task: ValidateTask | ScoreTask) -> None:
         if isinstance(task, ScoreTask):
@@ -175,30 +181,19 @@ class RayEngine:
         self._files.clear()
         self._queue.clear()
 
-    def identities(self) -> tuple[Identity, ...]:
-        found: dict[str, Identity] = {}
-        scorers = [hand for hand in self._hands if hand.scores]
-        try:
-            answers = self._ray.get([hand.actor.work.remote(()) for hand in scorers])
-        except self._ray.exceptions.RayTaskError as error:
-            failure = _raised(error)
-            raise failure.error or RunError(f"loading the scorers failed: {failure.message}") from error
-        for answer in answers:
-            found |= {identity.digest: identity for identity in answer.identities}
-        return tuple(found.values())
-
     def wait(self) -> list[Outcome]:
-        self._feed()
-        if not self._given:
+        if not self.busy:
             return []
-        ready, _ = self._ray.wait(list(self._given), num_returns=1, timeout=_LOOK_S)
-        done: list[Outcome] = []
-        for reference in ready:
-            done += self._take(reference, self._given.pop(reference))
-        done += self._overdue()
-        self._replace_lost()
+        done = self._step()
         self._feed()
         return done
+
+    def identities(self) -> tuple[Identity, ...]:
+        known = self._stages[True].identities
+        while len(known) < len(self._plans):
+            self._step()
+        found = {identity.digest: identity for own in known.values() for identity in own}
+        return tuple(found.values())
 
     def close(self) -> None:
         for hand in self._hands:
@@ -206,110 +201,180 @@ class RayEngine:
                 self._ray.kill(hand.actor)
         self._ray.shutdown()
 
-    def _ask(self, hand: _Hand) -> None:
-        self._given[hand.actor.ready.remote()] = _Given(hand, None)
+    def _count(self, *, scores: bool) -> int:
+        return sum((hand.plan is not _VALIDATE) == scores for hand in self._hands)
 
-    def _take(self, reference: Any, given: _Given) -> list[Outcome]:
+    def _step(self) -> list[Outcome]:
+        """Wait a little for what is under way."""
+        done: list[Outcome] = []
+        if not self._given:
+            time.sleep(_WAIT_S)
+        else:
+            everything = list(self._given)
+            ready, _ = self._ray.wait(everything, num_returns=1, timeout=_WAIT_S)
+            if ready:
+                ready, _ = self._ray.wait(everything, num_returns=len(everything), timeout=0)
+            for reference in ready:
+                # What a lost actor held was given to others meanwhile.
+                if reference in self._given:
+                    done += self._take(reference)
+        done += self._overdue()
+        self._look()
+        return done
+
+    def _take(self, reference: Any) -> list[Outcome]:
+        given = self._given[reference]
         hand, what = given.hand, given.what
-        hand.held -= what is not None
         try:
             result = self._ray.get(reference)
-        except self._ray.exceptions.RayTaskError as error:
-            failure = _raised(error)
-            if isinstance(what, tuple):
-                return self._queue.done(what, failure)
-            assert what is not None, "an actor that is asked whether it is up runs none of our code"
-            return [Outcome(what, failure)]
-        except self._ray.exceptions.RayError:
-            hand.lost = True
-            return self._again(what)
-        self._alive_at = time.monotonic()
+        except self._ray.exceptions.RayError as error:
+            return self._lose(hand, cluster.last_line(error))
+        del self._given[reference]
         if what is None:
-            hand.up = True
+            self._welcome(hand, result)
             return []
+        hand.held -= 1
         if isinstance(what, tuple):
             return self._queue.done(what, result)
         return [Outcome(what, result)]
 
-    def _again(self, what: ValidateTask | tuple[ScoreTask, ...] | None) -> list[Outcome]:
-        """What a lost actor held goes to another one; until it has gone down with too many."""
-        failure = WorkerFailure("crashed", f"lost {MOST_LOSSES} actors of the cluster")
-        if isinstance(what, ValidateTask):
-            if self._losses.add(what) >= MOST_LOSSES:
-                return [Outcome(what, failure)]
-            self._files.appendleft(what)
-        elif what is not None:
-            if max(map(self._losses.add, what)) >= MOST_LOSSES:
+    def _welcome(self, hand: _Hand, said: tuple[Tag, ...] | ScoredBatch | WorkerFailure) -> None:
+        """An actor is up; what it says of itself must be what the others are."""
+        if isinstance(said, WorkerFailure):
+            if said.error is None:
+                raise RunError(f"loading the scorers {said.message} (on the node {hand.node.host})")
+            raise said.error if len(self._nodes) == 1 else type(said.error)(f"the node {hand.node.host}: {said.error}")
+        if isinstance(said, ScoredBatch):
+            assert hand.plan is not None, "a validating actor has no scorers"
+            known = self._stages[True].identities.setdefault(hand.plan, said.identities)
+            if known != said.identities:
+                raise RunError(
+                    f"the node {hand.node.host} has other models or libraries for scoring than the others; "
+                    "install the same on every node"
+                )
+        else:
+            for here, there in zip(self._versions, said, strict=True):
+                if here != there:
+                    raise RunError(
+                        f"the node {hand.node.host} has {there.key} {there.value}, this machine {here.value}; "
+                        "install the same on every node"
+                    )
+        hand.up = True
+        self._stillborn.pop(hand.node.id, None)
+
+    def _lose(self, hand: _Hand, cause: str) -> list[Outcome]:
+        """Whatever an actor held that is gone goes to others."""
+        self._hands.remove(hand)
+        with suppress(Exception):
+            # It may be there still: what is lost can also be what it sent.
+            self._ray.kill(hand.actor)
+        if not hand.up:
+            failed = self._stillborn.setdefault(hand.node.id, _Stillborn())
+            failed.count += 1
+            failed.cause = cause
+        else:
+            self._next_look = time.monotonic()
+        held = {reference: given.what for reference, given in self._given.items() if given.hand is hand}
+        for reference in held:
+            del self._given[reference]
+        done: list[Outcome] = []
+        lost = [what for what in held.values() if what is not None]
+        # It works them off one by one: only what it was at can be why it went down.
+        for what in reversed(lost):
+            done += self._again(what, blamed=what is lost[0])
+        return done
+
+    def _again(self, what: ValidateTask | tuple[ScoreTask, ...], *, blamed: bool) -> list[Outcome]:
+        tasks = what if isinstance(what, tuple) else (what,)
+        if blamed:
+            self._losses.update((task.stage, task.subject) for task in tasks)
+        guilty = any(self._losses[task.stage, task.subject] >= MOST_LOSSES for task in tasks)
+        failure = WorkerFailure("crashed", f"crashed ({MOST_LOSSES} processes on the cluster were lost, one by one)")
+        if isinstance(what, tuple):
+            if guilty:
                 return self._queue.done(what, failure)
             self._queue.again(what)
+        elif guilty:
+            return [Outcome(what, failure)]
+        else:
+            self._files.appendleft(what)
         return []
 
     def _overdue(self) -> list[Outcome]:
-        """Scoring that takes too long: its actor is killed. (Files are under a limit where they are measured.)"""
+        """An actor that stopped without its process ending: the limits that it keeps are long over."""
         now = time.monotonic()
-        done: list[Outcome] = []
-        for reference, given in list(self._given.items()):
-            if given.deadline is None or now < given.deadline or not isinstance(given.what, tuple):
-                continue
-            del self._given[reference]
-            given.hand.lost = True
-            self._ray.kill(given.hand.actor)
-            limit = self._limits.timeout_s * len(given.what)
-            done += self._queue.done(given.what, WorkerFailure("timeout", f"took longer than {limit:g} s"))
-        return done
+        late = {given.hand for given in self._given.values() if given.deadline is not None and now > given.deadline}
+        return [outcome for hand in late for outcome in self._lose(hand, "it did not answer any more")]
 
-    def _replace_lost(self) -> None:
-        """Start another actor for each that is gone; it waits in the cluster until there is room for it."""
-        lost = [hand for hand in self._hands if hand.lost]
-        for hand in lost:
-            self._hands.remove(hand)
-            made = self._scorers[0]() if hand.scores else self._validator()
-            replacement = _Hand(made, scores=hand.scores)
-            self._hands.append(replacement)
-            self._ask(replacement)
-        if any(hand.up for hand in self._hands):
-            self._alive_at = time.monotonic()
-        elif time.monotonic() - self._alive_at > NOBODY_S:
-            raise RunError(f"no actor of the cluster came up within {NOBODY_S:g} s; the run can go on when it is there")
+    def _look(self) -> None:
+        """See which nodes there are, and start the actors that are missing on them.
+
+        Raises:
+            RunError: nobody is there to do the work.
+        """
+        now = time.monotonic()
+        if now < self._next_look:
+            return
+        self._next_look = now + _LOOK_S
+        if not cluster.head_answers():
+            if now - self._head_at > HEADLESS_S:
+                raise RunError("the head of the cluster is gone; where there is one, the same command goes on")
+            return
+        self._head_at = now
+        self._nodes = cluster.alive_nodes()
+        nodes = [node for node in self._nodes if self._stillborn.get(node.id, _Stillborn()).count < MOST_STILLBORN]
+        missing = cluster.placed(nodes, self._on_gpu, self._items)
+        missing.subtract((hand.node, hand.plan) for hand in self._hands)
+        for (node, plan), count in missing.items():
+            for _ in range(count):
+                self._start(node, plan)
+        for scores, stage in self._stages.items():
+            hands = [hand for hand in self._hands if (hand.plan is not _VALIDATE) == scores]
+            if any(hand.up for hand in hands):
+                stage.alive_at = now
+            elif not hands and self._stillborn.keys() & {node.id for node in self._nodes}:
+                raise RunError(f"mediacheck cannot start on the cluster: {self._causes()}")
+            elif now - stage.alive_at > NOBODY_S:
+                kind = "scoring" if scores else "validating"
+                raise RunError(
+                    f"the cluster had no {kind} actor for {NOBODY_S:g} s: "
+                    f"{self._causes() or 'its nodes are gone, or busy with other work'}; "
+                    "the same command goes on where this one stopped"
+                )
+
+    def _causes(self) -> str:
+        return next((failed.cause for failed in self._stillborn.values()), "")
+
+    def _start(self, node: cluster.Node, plan: int | None) -> None:
+        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+        here = NodeAffinitySchedulingStrategy(node.id, soft=False)
+        if plan is _VALIDATE:
+            actor = self._validator.options(num_cpus=1, scheduling_strategy=here).remote(*self._validator_arguments)
+        else:
+            gpus, threads = cluster.share(node, plan, self._on_gpu)
+            actor = self._scorer.options(num_cpus=0, num_gpus=gpus, scheduling_strategy=here).remote(
+                self._plans[plan], self._limits, threads
+            )
+        hand = _Hand(actor, node, plan)
+        self._hands.append(hand)
+        self._given[actor.ready.remote()] = _Given(hand, None)
 
     def _feed(self) -> None:
-        for hand in self._hands:
-            while hand.up and not hand.lost and hand.held < (1 if hand.scores else AHEAD):
-                what = self._next(scores=hand.scores)
+        """Give every actor that is up as much as it may hold."""
+        for level in range(AHEAD):
+            for hand in self._hands:
+                if not hand.up or hand.held > level or (level and hand.plan is not _VALIDATE):
+                    continue
+                what = self._next(hand)
                 if what is None:
-                    break
+                    continue
+                items = len(what) if isinstance(what, tuple) else 1
                 hand.held += 1
-                limit = time.monotonic() + self._limits.timeout_s * len(what) if isinstance(what, tuple) else None
-                self._given[hand.actor.work.remote(what)] = _Given(hand, what, limit)
+                deadline = time.monotonic() + self._limits.timeout_s * items * hand.held + GRACE_S
+                self._given[hand.actor.work.remote(what)] = _Given(hand, what, deadline)
 
-    def _next(self, *, scores: bool) -> ValidateTask | tuple[ScoreTask, ...] | None:
-        if scores:
+    def _next(self, hand: _Hand) -> ValidateTask | tuple[ScoreTask, ...] | None:
+        if hand.plan is not _VALIDATE:
             return self._queue.batch() or None
         return self._files.popleft() if self._files else None
-
-
-def _raised(error: Any) -> WorkerFailure:
-    """What our own code raised in an actor, as a worker on this machine would say it."""
-    cause = error.cause
-    if isinstance(cause, MediacheckError):
-        return WorkerFailure("raised", str(cause), error=cause)
-    return WorkerFailure("raised", f"{type(cause).__name__}: {cause}", traceback=str(error))
-
-
-def _connect(address: str | None, processors: int) -> None:
-    import ray
-
-    # It asks a server of its makers otherwise.
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    before = signal.getsignal(signal.SIGTERM)
-    quiet: dict[str, Any] = {"include_dashboard": False} if address is None else {}
-    if address is None:
-        quiet["num_cpus"] = processors
-    try:
-        ray.init(address=address, log_to_driver=False, logging_level="ERROR", **quiet)
-    except Exception as error:
-        where = "here" if address is None else f"at {address}"
-        raise RunError(f"Ray cannot be reached {where}: {' '.join(str(error).split())[:300]}") from error
-    finally:
-        # Ray takes SIGTERM for itself, which would end the run without its draining.
-        signal.signal(signal.SIGTERM, before)
