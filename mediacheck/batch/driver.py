@@ -11,12 +11,12 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import Final
 
 from mediacheck import serialise
 from mediacheck.batch.engines import Engine
 from mediacheck.batch.examining import judged, unmeasured, validated_of
+from mediacheck.batch.facts_folder import FactsFolder
 from mediacheck.batch.item import Item
 from mediacheck.batch.ledger import Attempt, Ledger
 from mediacheck.batch.looking import Look, look
@@ -35,6 +35,7 @@ from mediacheck.batch.tasks import (
     ValidateTask,
 )
 from mediacheck.measuring import Limits, problem_of
+from mediacheck.scoring.score import NotMeasured
 from mediacheck.workers import WorkerFailure
 
 _FAILED = ("crashed", "timeout", "memory", "error")
@@ -76,7 +77,7 @@ class Driver:
         finished: Callable[[], None],
         stopping: Callable[[], bool],
         broken: Callable[[str, WorkerFailure], None],
-        keep_facts: Callable[[str, bytes], None] | None = None,
+        facts: FactsFolder | None = None,
     ) -> None:
         """Remember what to work with.
 
@@ -87,7 +88,7 @@ class Driver:
             finished: called when an item is through all its stages.
             stopping: whether to take up nothing more, and end when what is under way is done.
             broken: told of items on which mediacheck itself failed.
-            keep_facts: given the sha256 and the facts, as JSON, of each file that was measured.
+            facts: where the facts of each file are kept; None: they are not.
         """
         self._ledger = ledger
         self._engine = tools.engine
@@ -98,7 +99,7 @@ class Driver:
         self._finished = finished
         self._stopping = stopping
         self._broken = broken
-        self._keep_facts = keep_facts
+        self._facts = facts
         self._to_retry: deque[ValidateTask] = deque()
         self._to_score: deque[ScoreTask] = deque()
         self._under_way: dict[int, Item] = {}
@@ -177,8 +178,8 @@ class Driver:
         if result.validated is None:
             return self._write_absent(task, result.status, result.reason)
         sha256 = result.validated.file.sha256 or ""
-        if result.facts is not None and self._keep_facts is not None:
-            self._keep_facts(sha256, result.facts)
+        if result.facts is not None and self._facts is not None:
+            self._facts.keep(sha256, result.facts)
         data = serialise.to_compact_json(result.validated)
         return self._ledger.write(
             task.stage, task.subject, Attempt("judged", key=sha256, result=data, state=result.state)
@@ -250,11 +251,11 @@ class Driver:
             now = look(task.place)
             if now.status != "present":
                 return self._write_absent(task, now.status, now.reason)
-            if before is not None and now.state == before.state and not self._tried_again(before):
+            if before is not None and now.state == before.state and not self._once_more(before):
                 return before
         elif before is not None and before.status in _FAILED and not self._tried_again(before):
             return before
-        if before is None or before.status != "judged":
+        if before is None or before.status != "judged" or self._lacks_facts(before):
             return task
         return ValidateTask(
             task.stage,
@@ -267,9 +268,17 @@ class Driver:
             state=before.state,
         )
 
+    def _once_more(self, before: Attempt) -> bool:
+        """Whether a file that is still the same is measured once more."""
+        return self._tried_again(before) or self._lacks_facts(before)
+
+    def _lacks_facts(self, before: Attempt) -> bool:
+        """Whether its facts are to be kept now, and were not before."""
+        return self._facts is not None and before.status == "judged" and not self._facts.holds(before.key)
+
     def _tried_again(self, before: Attempt) -> bool:
         """Whether a file that is still the same is tried once more."""
-        if before.status == "crashed" and before.tries < self._effort.tries:
+        if before.status == "unsettled" or (before.status == "crashed" and before.tries < self._effort.tries):
             return True
         return before.status in _FAILED and self._effort.again
 
@@ -310,7 +319,14 @@ class Driver:
 
     def _take_scores(self, task: ScoreTask, result: Scored | WorkerFailure) -> None:
         if isinstance(result, Scored):
-            attempt = Attempt("scored", key=task.key, result=serialise.to_compact_json(result))
+            settled = not any(isinstance(score, NotMeasured) and score.transient for score in result.scores)
+            data = serialise.to_compact_json(result)
+            attempt = Attempt("scored" if settled else "unsettled", key=task.key, result=data)
+            before = self._ledger.latest("score", task.subject)
+            if not settled and before is not None and (before.key, before.result) == (task.key, data):
+                # Nothing new was found: the attempt that says so is there.
+                self._through(self._under_way[task.subject])
+                return
         else:
             assert self._plan is not None, "without a plan nothing is scored"
             status: Status = "error" if result.kind == "raised" else result.kind
@@ -328,11 +344,6 @@ class Driver:
     def _through(self, item: Item) -> None:
         del self._under_way[item.position]
         self._finished()
-
-
-def facts_path(run: Path, sha256: str) -> Path:
-    """Where a run keeps the facts of a file: by its digest, so that two items of one file share them."""
-    return run / "facts" / sha256[:2] / f"{sha256}.facts.json"
 
 
 def _key(media: str, references: tuple[SoundFile, ...], missing: str | None) -> str:

@@ -137,7 +137,7 @@ def _result(ledger: Ledger, item: Item, references: tuple[ScoredFile, ...]) -> I
 
 
 def _status(attempt: Attempt) -> Status:
-    assert attempt.status != "scored", "the first stage scores nothing"
+    assert attempt.status != "scored" and attempt.status != "unsettled", "the first stage scores nothing"  # noqa: PT018
     return attempt.status
 
 

@@ -36,6 +36,13 @@ class Entry(Struct, frozen=True, kw_only=True):
     """What is wrong with the line, where it cannot be used: one clause that begins with where it stands."""
 
 
+class ExtraFiles(Struct, frozen=True, kw_only=True):
+    """Media beside the outputs that no item names."""
+
+    count: int = 0
+    first: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True)
 class Item:
     """An entry, and where its files lie."""

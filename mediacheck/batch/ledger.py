@@ -18,7 +18,7 @@ from typing import Final, Literal
 
 from mediacheck import serialise
 from mediacheck.batch.errors import RunError
-from mediacheck.batch.item import Entry, Item
+from mediacheck.batch.item import Entry, ExtraFiles, Item
 from mediacheck.batch.record import RunRecord
 from mediacheck.batch.results import Status
 
@@ -27,10 +27,12 @@ VERSION: Final = 1
 """Of the tables, in SQLite's user_version."""
 
 Stage = Literal["reference", "validate", "score"]
-AttemptStatus = Status | Literal["scored"]
+AttemptStatus = Status | Literal["scored", "unsettled"]
+"""``scored``: every score has a value, or will never have one. ``unsettled``: one may have a value when it is tried
+again."""
 
 _TABLES = """
-CREATE TABLE record (only INTEGER PRIMARY KEY CHECK (only = 1), value BLOB NOT NULL);
+CREATE TABLE about (key TEXT PRIMARY KEY, value BLOB NOT NULL);
 CREATE TABLE item (
     position INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, found_at TEXT NOT NULL, entry BLOB NOT NULL,
     place BLOB NOT NULL, reference_places BLOB NOT NULL, mine INTEGER NOT NULL
@@ -81,6 +83,10 @@ class Ledger:
         """
         self._path = folder / LEDGER
         self._database = _opened(self._path)
+        if not self._path.exists():
+            # Another process gave its new run up, and took the file away, while this one waited for its lock.
+            self.close()
+            raise RunError(f"another process has just removed {folder}; start again")
 
     def close(self) -> None:
         with suppress(sqlite3.Error):
@@ -112,13 +118,35 @@ class Ledger:
 
     def record(self) -> RunRecord | None:
         """By what the run is made; None where it has not begun."""
-        with _refusals(self._path):
-            row = self._database.execute("SELECT value FROM record").fetchone()
-        return None if row is None else serialise.from_json(row[0], RunRecord)
+        value = self._about("record")
+        return None if value is None else serialise.from_json(value, RunRecord)
 
     def set_record(self, record: RunRecord) -> None:
+        self._set_about("record", serialise.to_compact_json(record))
+
+    def complete(self) -> bool:
+        """Whether the last start came to its end: every item has its outcome."""
+        return self._about("complete") == b"true"
+
+    def set_complete(self, complete: bool) -> None:
+        self._set_about("complete", serialise.to_compact_json(complete))
+
+    def extra(self) -> ExtraFiles:
+        """Media that no item names, as the manifest was last read."""
+        value = self._about("extra")
+        return ExtraFiles() if value is None else serialise.from_json(value, ExtraFiles)
+
+    def set_extra(self, extra: ExtraFiles) -> None:
+        self._set_about("extra", serialise.to_compact_json(extra))
+
+    def _about(self, key: str) -> bytes | None:
         with _refusals(self._path):
-            self._database.execute("INSERT OR REPLACE INTO record VALUES (1, ?)", (serialise.to_compact_json(record),))
+            row = self._database.execute("SELECT value FROM about WHERE key = ?", (key,)).fetchone()
+        return None if row is None else bytes(row[0])
+
+    def _set_about(self, key: str, value: bytes) -> None:
+        with self.transaction(), _refusals(self._path):
+            self._database.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (key, value))
 
     def clear_items(self) -> None:
         """Before they are written anew from the manifest: their files may lie elsewhere now. Attempts stay."""

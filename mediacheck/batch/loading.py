@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from msgspec.structs import replace as changed
 
 from mediacheck.batch.errors import ManifestError
-from mediacheck.batch.item import Digests, Item
+from mediacheck.batch.item import Digests, ExtraFiles, Item
 from mediacheck.batch.ledger import Ledger
 from mediacheck.batch.manifest import Manifest
 from mediacheck.batch.places import base_of, is_remote, join
@@ -41,8 +41,7 @@ class Loaded:
     references: bool = False
     plain: bool = True
     """Whether all outputs look uncompressed by their names."""
-    extra: int = 0
-    first_extra: tuple[str, ...] = ()
+    extra: ExtraFiles = field(default_factory=ExtraFiles)
 
 
 def load(ledger: Ledger, manifest: Manifest, name: str, shard: Shard | None) -> Loaded:
@@ -70,8 +69,10 @@ def load(ledger: Ledger, manifest: Manifest, name: str, shard: Shard | None) -> 
             loaded.problems += 1
             if len(loaded.first_problems) < SHOWN:
                 loaded.first_problems.append(checked.entry.problem)
-        elif mine:
-            _note(ledger, checked, loaded)
+        else:
+            _note(checked, loaded)
+            for name, place in zip(checked.entry.references, checked.reference_places, strict=True) if mine else ():
+                ledger.reference(name, place)
     if not digests.items:
         raise ManifestError(f"{name} names no output; there is nothing to check")
     loaded.items = ledger.count()
@@ -79,8 +80,9 @@ def load(ledger: Ledger, manifest: Manifest, name: str, shard: Shard | None) -> 
         format=manifest.format, files=manifest.files(), items=digests.items, digest=digests.all, asked=digests.asked
     )
     extra = iter(manifest.extra_files(ledger.names))
-    loaded.first_extra = tuple(islice(extra, SHOWN))
-    loaded.extra = len(loaded.first_extra) + sum(1 for _ in extra)
+    first = tuple(islice(extra, SHOWN))
+    loaded.extra = ExtraFiles(count=len(first) + sum(1 for _ in extra), first=first)
+    ledger.set_extra(loaded.extra)
     return loaded
 
 
@@ -127,13 +129,11 @@ def _contract(name: str, manifest: str) -> Contract:
     return load_contract(Path(join(base, name)))
 
 
-def _note(ledger: Ledger, item: Item, loaded: Loaded) -> None:
-    """What the run must be ready for."""
+def _note(item: Item, loaded: Loaded) -> None:
+    """What the run must be ready for: of all shards, so that they are made by the same scorers."""
     entry = item.entry
     if entry.language not in loaded.languages:
         loaded.languages.append(entry.language)
     loaded.texts |= entry.text is not None
     loaded.references |= bool(entry.references)
     loaded.plain &= PurePosixPath(entry.media).suffix.lower() in PLAIN_SUFFIXES
-    for name, place in zip(entry.references, item.reference_places, strict=True):
-        ledger.reference(name, place)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -11,6 +12,7 @@ from msgspec.structs import replace
 from mediacheck import serialise
 from mediacheck.batch.errors import RunError
 from mediacheck.batch.export import write_results
+from mediacheck.batch.facts_folder import FactsFolder
 from mediacheck.batch.ledger import LEDGER, Ledger, Stage
 from mediacheck.batch.record import RECORD, RunRecord, differences, to_toml
 from mediacheck.batch.run import export, prepare_folder, remove
@@ -28,24 +30,40 @@ def merge(runs: Sequence[Path], out: Path) -> RunSummary:
         RunError: a shard is missing, there twice, unfinished or of another identity, or ``out`` holds a run already.
         OSError: the system refuses.
     """
-    if not prepare_folder(out):
-        raise RunError(f"{out} holds a run already; name a new folder with --run")
-    try:
-        with ExitStack() as stack:
+    _refuse_twice(runs)
+    prepare_folder(out)
+    with ExitStack() as stack:
+        merged = stack.enter_context(Ledger(out))
+        if merged.record() is not None:
+            raise RunError(f"{out} holds a run already; name a new folder with --run")
+        try:
             ledgers = [stack.enter_context(_ledger(run)) for run in runs]
             record = _common_record(runs, ledgers)
-            merged = stack.enter_context(Ledger(out))
+            extra = ledgers[0].extra()
             with merged.transaction():
                 _copy_items(ledgers[0], merged)
                 for run, ledger in zip(runs, ledgers, strict=True):
                     _copy_attempts(run, ledger, merged)
                 merged.set_record(record)
-            serialise.write_atomically(out / RECORD, to_toml(record))
-            write_results(out, merged)
-    except BaseException:
-        remove(out)
-        raise
-    return export(out, record)
+                merged.set_extra(extra)
+                merged.set_complete(True)
+        except BaseException:
+            if merged.record() is None:
+                remove(out)
+            raise
+        facts = FactsFolder(out)
+        for run in runs:
+            facts.add(FactsFolder(run))
+        serialise.write_atomically(out / RECORD, to_toml(record))
+        write_results(out, merged)
+    return export(out, record, extra)
+
+
+def _refuse_twice(runs: Sequence[Path]) -> None:
+    places = [os.path.realpath(run) for run in runs]
+    for run, place in zip(runs, places, strict=True):
+        if places.count(place) > 1:
+            raise RunError(f"{run} is named twice; name the run of each shard once")
 
 
 def _ledger(run: Path) -> Ledger:
@@ -60,6 +78,8 @@ def _common_record(runs: Sequence[Path], ledgers: Sequence[Ledger]) -> RunRecord
         record = ledger.record()
         if record is None:
             raise RunError(f"{run} has not begun; run it to its end first")
+        if not ledger.complete():
+            raise RunError(f"{run} is not finished; run it to its end first")
         if record.shard is None:
             raise RunError(f"{run} is a whole run and no shard; there is nothing to merge it with")
         records.append(record)
@@ -87,8 +107,6 @@ def _copy_items(source: Ledger, merged: Ledger) -> None:
 def _copy_attempts(run: Path, source: Ledger, merged: Ledger) -> None:
     stages: list[Stage] = ["validate", "score"]
     for item in source.items():
-        if source.latest("validate", item.position) is None:
-            raise RunError(f"{run} is not finished: {item.entry.id!r} was not tried; run it to its end first")
         for stage in stages:
             for attempt, finished in source.history(stage, item.position):
                 merged.write(stage, item.position, attempt, finished=finished)

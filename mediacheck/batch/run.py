@@ -14,13 +14,15 @@ from typing import Final, Protocol
 from msgspec.structs import replace
 
 from mediacheck import serialise
-from mediacheck.batch.driver import Driver, Effort, Tools, facts_path
+from mediacheck.batch.driver import Driver, Effort, Tools
 from mediacheck.batch.engines import Engine
 from mediacheck.batch.errors import ManifestError, RunError
 from mediacheck.batch.export import PARQUET, can_write_parquet, write_parquet, write_results
+from mediacheck.batch.facts_folder import FactsFolder
+from mediacheck.batch.item import ExtraFiles
 from mediacheck.batch.ledger import LEDGER, Ledger
 from mediacheck.batch.loading import Loaded, load
-from mediacheck.batch.manifest import ManifestOptions, open_manifest
+from mediacheck.batch.manifest import Manifest, ManifestOptions, open_manifest
 from mediacheck.batch.record import RECORD, RunRecord, Shard, differences, libraries, to_toml
 from mediacheck.batch.results import RESULTS, read_results
 from mediacheck.batch.summary import SUMMARY, RunSummary, summarise
@@ -114,43 +116,50 @@ def execute(request: Request, make_engine: Callable[[Needs], Engine], watcher: W
         OSError: the system refuses: a full disk, say. What was written before stays.
     """
     manifest = open_manifest(request.manifest, request.reading)
-    fresh = prepare_folder(request.run)
+    prepare_folder(request.run)
+    with Ledger(request.run) as ledger:
+        try:
+            return _execute(request, manifest, make_engine, watcher, ledger)
+        except BaseException:
+            # The lock is ours: nobody else has begun in here.
+            if ledger.record() is None:
+                remove(request.run)
+            raise
+
+
+def _execute(
+    request: Request, manifest: Manifest, make_engine: Callable[[Needs], Engine], watcher: Watcher, ledger: Ledger
+) -> RunSummary | None:
+    begun = ledger.record()
+    with ledger.transaction():
+        loaded = load(ledger, manifest, request.manifest, request.shard)
+        watcher.loaded(loaded)
+        _refuse_malformed(request, loaded)
+        plan = _plan(request, loaded)
+        planned = _record(request, loaded, plan, () if begun is None else begun.scorers)
+        if begun is not None:
+            _refuse_differences(request.run, begun, planned)
+    rules = Rules(request.validator, request.contract, tuple(loaded.contracts.values()))
+    engine = make_engine(Needs(rules, _plans(request, plan), loaded.items, loaded.plain))
     try:
-        with Ledger(request.run) as ledger:
-            begun = ledger.record()
-            with ledger.transaction():
-                loaded = load(ledger, manifest, request.manifest, request.shard)
-                watcher.loaded(loaded)
-                _refuse_malformed(request, loaded)
-                plan = _plan(request, loaded)
-                planned = _record(request, loaded, plan, () if begun is None else begun.scorers)
-                if begun is not None:
-                    _refuse_differences(request.run, begun, planned)
-            rules = Rules(request.validator, request.contract, tuple(loaded.contracts.values()))
-            engine = make_engine(Needs(rules, _plans(request, plan), loaded.items, loaded.plain))
-            try:
-                record = _begin(request, ledger, engine, plan, planned)
-                fresh = False
-                watcher.begins(loaded.items)
-                driver = Driver(
-                    ledger,
-                    Tools(engine, rules, request.limits, plan),
-                    request.effort,
-                    finished=watcher.finished,
-                    stopping=watcher.stopping,
-                    broken=watcher.broken,
-                    keep_facts=_keeper(request.run) if request.keep_facts else None,
-                )
-                if not driver.run():
-                    return None
-            finally:
-                engine.close()
-            write_results(request.run, ledger)
-            return export(request.run, record, loaded)
-    except BaseException:
-        if fresh:
-            remove(request.run)
-        raise
+        record = _begin(request, ledger, engine, plan, planned)
+        watcher.begins(loaded.items)
+        driver = Driver(
+            ledger,
+            Tools(engine, rules, request.limits, plan),
+            request.effort,
+            finished=watcher.finished,
+            stopping=watcher.stopping,
+            broken=watcher.broken,
+            facts=FactsFolder(request.run) if request.keep_facts else None,
+        )
+        if not driver.run():
+            return None
+    finally:
+        engine.close()
+    ledger.set_complete(True)
+    write_results(request.run, ledger)
+    return export(request.run, record, loaded.extra)
 
 
 def _begin(
@@ -165,6 +174,7 @@ def _begin(
     else:
         with ledger.transaction():
             ledger.set_record(record)
+    ledger.set_complete(False)
     _write_record(request.run, record)
     # What the last start exported is not the result of this one.
     for name in EXPORTS:
@@ -172,15 +182,19 @@ def _begin(
     return record
 
 
-def export(run: Path, record: RunRecord, loaded: Loaded | None = None) -> RunSummary:
+def export(run: Path, record: RunRecord, extra: ExtraFiles) -> RunSummary:
     """Write ``summary.json`` and, where pyarrow is installed, ``results.parquet``, from ``results.jsonl``.
+
+    Args:
+        run: folder.
+        record: of the run.
+        extra: media files that no item names.
 
     Raises:
         RunError: the results cannot be read.
         OSError: the system refuses.
     """
-    extra = (0, ()) if loaded is None else (loaded.extra, loaded.first_extra)
-    summary = summarise(record, read_results(run), extra=extra[0], first_extra=extra[1])
+    summary = summarise(record, read_results(run), extra=extra.count, first_extra=extra.first)
     if can_write_parquet():
         scorers = tuple(dict.fromkeys(identity.scorer for identity in record.scorers))
         groups = tuple(sorted({group.column for group in summary.groups} | set(summary.groups_left_out)))
@@ -189,8 +203,8 @@ def export(run: Path, record: RunRecord, loaded: Loaded | None = None) -> RunSum
     return summary
 
 
-def prepare_folder(run: Path) -> bool:
-    """Make the run folder; whether there is no run in it yet.
+def prepare_folder(run: Path) -> None:
+    """Make the run folder.
 
     Raises:
         RunError: it cannot be made or written, or holds what is no run.
@@ -207,7 +221,6 @@ def prepare_folder(run: Path) -> bool:
         raise RunError(f"cannot write the run folder {run}: {error.strerror}; name another --run") from error
     if names and LEDGER not in names:
         raise RunError(f"{run} holds other files, and no run; name an empty or new folder with --run")
-    return LEDGER not in names
 
 
 def remove(run: Path) -> None:
@@ -306,15 +319,6 @@ def _write_record(run: Path, record: RunRecord) -> None:
     path = run / RECORD
     if not path.exists() or path.read_bytes() != data:
         serialise.write_atomically(path, data)
-
-
-def _keeper(run: Path) -> Callable[[str, bytes], None]:
-    def keep(sha256: str, facts: bytes) -> None:
-        path = facts_path(run, sha256)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        serialise.write_atomically(path, facts)
-
-    return keep
 
 
 def _sorted(identities: tuple[Identity, ...]) -> tuple[Identity, ...]:

@@ -78,9 +78,9 @@ def _score(scorers: tuple[Scorer, ...], task: ScoreTask) -> Scored:
             path = stack.enter_context(local(task.candidate.place))
             paths = [stack.enter_context(local(file.place)) for file in task.references]
         except RemoteMissing:
-            return refused_scores(tuple(scorer.info.id for scorer in scorers), "a file went away before it was scored")
+            return refused_scores(_ids(scorers), "a file went away before it was scored", transient=True)
         except RemoteUnavailable as error:
-            return refused_scores(tuple(scorer.info.id for scorer in scorers), str(error))
+            return refused_scores(_ids(scorers), str(error), transient=True)
         return _score_local(scorers, task, path, paths)
 
 
@@ -121,6 +121,10 @@ def reference_refusal(validated: Validated) -> str | None:
     return reference.refused or (f"{reference.file.name} is silent" if reference.silent else None)
 
 
-def refused_scores(ids: tuple[str, ...], reason: str) -> Scored:
+def refused_scores(ids: tuple[str, ...], reason: str, *, transient: bool = False) -> Scored:
     """No value, for one reason, from every scorer."""
-    return Scored(scores=tuple(NotMeasured(scorer=id, reason=reason) for id in ids))
+    return Scored(scores=tuple(NotMeasured(scorer=id, reason=reason, transient=transient) for id in ids))
+
+
+def _ids(scorers: tuple[Scorer, ...]) -> tuple[str, ...]:
+    return tuple(scorer.info.id for scorer in scorers)

@@ -167,10 +167,10 @@ class _Teller:
             note(printable(problem))
         if loaded.problems > len(loaded.first_problems):
             note(f"and {loaded.problems - len(loaded.first_problems)} more such lines")
-        if loaded.extra and not self._quiet:
-            first = ", ".join(map(printable, loaded.first_extra[:3]))
-            rest = ", …" if loaded.extra > 3 else ""
-            note(f"{loaded.extra} media files beside the outputs are named by no item: {first}{rest}")
+        if loaded.extra.count and not self._quiet:
+            first = ", ".join(map(printable, loaded.extra.first[:3]))
+            rest = ", …" if loaded.extra.count > 3 else ""
+            note(f"{loaded.extra.count} media files beside the outputs are named by no item: {first}{rest}")
 
     def begins(self, items: int) -> None:
         self._advance = self._stack.enter_context(rate(items, quiet=self._quiet))
@@ -255,6 +255,9 @@ def _deliver(summary: RunSummary, *, json_: bool, quiet: bool, broken: bool) -> 
     if broken:
         return ExitCode.TOOL_FAILED
     total = summary.total
+    if summary.shard is not None and not total.expected:
+        note(f"no item of the manifest falls into shard {summary.shard.number}/{summary.shard.of}")
+        return ExitCode.PASS
     # A missing output is a failed one; whatever is neither failed nor judged could not be settled.
     if total.failed or total.present < total.expected or any(c.name != "judged" for c in total.by_status):
         return ExitCode.FAIL

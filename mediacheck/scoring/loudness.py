@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from mediacheck.errors import PathError
 from mediacheck.scoring.score import Measured, Quantity, Score, ScorerInfo
 from mediacheck.scoring.scorer import Item, ScoringOptions, Unmeasurable, identity
 
@@ -40,10 +39,10 @@ class IntegratedLoudness:
         candidate = item.candidate
         try:
             facts = media.measure(candidate.path, name=candidate.name)
-        except PathError as error:
-            raise Unmeasurable(f"{candidate.name} cannot be read any more") from error
+        except OSError as error:
+            raise Unmeasurable(f"{candidate.name} cannot be read any more", transient=True) from error
         if candidate.sha256 is not None and facts.file.sha256 != candidate.sha256:
-            raise Unmeasurable(f"{candidate.name} changed after it was validated")
+            raise Unmeasurable(f"{candidate.name} changed after it was validated", transient=True)
         if not facts.audio:
             raise Unmeasurable(f"{candidate.name} has no audio stream")
         found = facts.audio[0].loudness

@@ -57,10 +57,11 @@ def _score(scorer: Scorer, item: Item, refused: str | None, reference_refused: s
     try:
         return scorer.score(item)
     except Unmeasurable as error:
-        return NotMeasured(scorer=info.id, reason=str(error))
+        return NotMeasured(scorer=info.id, reason=str(error), transient=error.transient)
     except (ModelError, MemoryError):
         raise
     except Exception as error:
         # One file must not take the others down; what the library said is the reason.
         sentence = " ".join(str(error).split())
-        return NotMeasured(scorer=info.id, reason=f"the scorer failed ({type(error).__name__}: {sentence})")
+        reason = f"the scorer failed ({type(error).__name__}: {sentence})"
+        return NotMeasured(scorer=info.id, reason=reason, transient=True)

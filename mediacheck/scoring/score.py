@@ -160,6 +160,8 @@ class NotMeasured(Struct, frozen=True, kw_only=True, tag_field="status", tag="no
     scorer: str
     reason: str
     """One clause."""
+    transient: bool = False
+    """Whether trying again may give a value: an endpoint did not answer, a file went away, a library failed."""
 
 
 Score = Measured | NotMeasured

@@ -25,6 +25,15 @@ class ModelError(MediacheckError):
 class Unmeasurable(Exception):
     """Raised inside a scorer where there is no value: one clause that says why. It never leaves this package."""
 
+    def __init__(self, reason: str, *, transient: bool = False) -> None:
+        """
+        Args:
+            reason: one clause.
+            transient: whether trying again may give a value.
+        """
+        super().__init__(reason)
+        self.transient = transient
+
 
 class ScoringOptions(Struct, frozen=True, kw_only=True):
     """How to score: the same for every file of a run. Each scorer takes what concerns it."""

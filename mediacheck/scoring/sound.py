@@ -10,7 +10,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mediacheck.errors import PathError
 from mediacheck.media import Samples, SamplesError, read_samples
 from mediacheck.media.files import file_facts
 from mediacheck.scoring.registry import require_library
@@ -77,10 +76,11 @@ def load_sound(path: Path, name: str, sha256: str | None = None) -> Sound:
     """
     try:
         if sha256 is not None and file_facts(path, name).sha256 != sha256:
-            raise Unmeasurable(f"{name} changed after it was validated")
+            raise Unmeasurable(f"{name} changed after it was validated", transient=True)
         samples = read_samples(path)
-    except PathError as error:
-        raise Unmeasurable(f"{name} cannot be read any more") from error
+    except OSError as error:
+        # PathError, of ours, is one too.
+        raise Unmeasurable(f"{name} cannot be read any more", transient=True) from error
     except SamplesError as error:
         raise Unmeasurable(str(error)) from error
     if not len(samples.data):

@@ -129,7 +129,14 @@ def test_a_missing_file_is_a_failed_item_until_it_is_there(tmp_path: Path, manif
     assert "not judged: missing 1" in ran.text
     missing = results(run)[2]
     assert (missing["status"], missing["verdict"], missing["where"]) == ("missing", None, "line 3")
-    assert missing["scores"] == [{"status": "not_measured", "scorer": "loudness", "reason": "the file is not there"}]
+    assert missing["scores"] == [
+        {
+            "status": "not_measured",
+            "scorer": "loudness",
+            "reason": "the file is not there",
+            "transient": False,
+        }
+    ]
     assert summary(run)["total"]["coverage"] == "5/6"
     assert batch(manifest, "--run", run, *BY_LOUDNESS, cwd=tmp_path).code == 1
     assert attempts(run)["item-2"] == 1, "nothing new was found"
@@ -284,9 +291,91 @@ def test_a_merge_refuses_what_does_not_make_a_whole(tmp_path: Path, manifest: Pa
     assert "shard 2/2 is missing" in refused("s1")
     shutil.copytree(tmp_path / "s1", tmp_path / "s1 again")
     assert "shard 1/2 is named twice" in refused("s1", "s1 again", "s2")
+    assert "s1 is named twice" in refused("s1", "s1", "s2")
     assert "made otherwise" in refused("s1", "other")
     assert "no shard" in refused("s1", "whole")
     assert "no run folder" in refused("s1", "media")
+
+
+def test_a_merge_refuses_a_shard_that_was_killed(tmp_path: Path) -> None:
+    manifest = write_manifest(tmp_path / "media", 60)
+    batch(manifest, "--run", tmp_path / "s1", "--shard", "1/2", *BY_LOUDNESS, cwd=tmp_path)
+    process = start(manifest, "--run", tmp_path / "s2", "--shard", "2/2", *BY_LOUDNESS, cwd=tmp_path)
+    end = time.monotonic() + 30
+    while not (tmp_path / "s2" / "run.toml").exists() and time.monotonic() < end:
+        time.sleep(0.005)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+    merge = ("merge", tmp_path / "s1", tmp_path / "s2", "--run", tmp_path / "all")
+    refused = batch(*merge, cwd=tmp_path)
+    assert refused.code == 2
+    assert "s2 is not finished" in one_line(refused)
+    assert not (tmp_path / "all").exists()
+    batch(manifest, "--run", tmp_path / "s2", "--shard", "2/2", *BY_LOUDNESS, cwd=tmp_path)
+    assert batch(*merge, cwd=tmp_path).code == 0
+    assert summary(tmp_path / "all")["total"]["metrics"][0]["coverage"] == "60/60"
+
+
+def test_shards_of_few_items_know_what_the_whole_manifest_asks(tmp_path: Path) -> None:
+    """Some are empty, and none has every language: they are made by the same scorers all the same."""
+    manifest = write_manifest(
+        tmp_path / "media", 3, text="hello", reference="0000.wav", language=lambda number: ("en", "fr", "de")[number]
+    )
+    write_tone(tmp_path / "media" / "nobody.wav", 9)
+    options = ("--scorer", "duration_ratio", *BY_LOUDNESS, "--facts")
+    assert batch(manifest, "--run", tmp_path / "whole", *options, cwd=tmp_path).code == 0
+    shards = [tmp_path / f"s{number}" for number in range(1, 7)]
+    for number, shard in enumerate(shards, 1):
+        ran = batch(manifest, "--run", shard, "--shard", f"{number}/6", *options, cwd=tmp_path)
+        assert ran.code == 0, ran.err
+    assert 0 in {len(results(shard)) for shard in shards}
+    assert batch("merge", *shards, "--run", tmp_path / "all", cwd=tmp_path).code == 0
+    for name in ("results.jsonl", "summary.json", "run.toml"):
+        assert (tmp_path / "all" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
+    assert facts_of(tmp_path / "all") == facts_of(tmp_path / "whole")
+
+
+def facts_of(run: Path) -> set[str]:
+    return {path.name for path in (run / "facts").rglob("*.facts.json")}
+
+
+def test_facts_can_be_asked_for_later(tmp_path: Path, manifest: Path) -> None:
+    batch(manifest, "--run", tmp_path / "run", cwd=tmp_path)
+    assert batch(manifest, "--run", tmp_path / "run", "--facts", cwd=tmp_path).code == 0
+    assert len(facts_of(tmp_path / "run")) == 6
+
+
+def test_two_starts_into_one_new_folder_lose_nothing(tmp_path: Path) -> None:
+    manifest = write_manifest(tmp_path / "media", 40)
+    for turn in range(4):
+        run = tmp_path / f"run{turn}"
+        both = [start(manifest, "--run", run, *BY_LOUDNESS, "--quiet", cwd=tmp_path) for _ in range(2)]
+        codes = {process.wait() for process in both}
+        assert 0 in codes
+        assert codes <= {0, 2}
+        assert len(results(run)) == 40
+
+
+def test_a_score_that_failed_for_a_passing_reason_is_made_by_the_next_start(tmp_path: Path, manifest: Path) -> None:
+    before = (
+        "import os\nimport mediacheck.scoring.loudness as loudness\nfrom mediacheck.scoring import Unmeasurable\n"
+        "score = loudness.IntegratedLoudness.score\n"
+        "def fail(self, item):\n"
+        "    if item.candidate.name == '0001.wav':\n        raise Unmeasurable('no answer', transient=True)\n"
+        "    if item.candidate.name == '0002.wav':\n        raise RuntimeError('out of memory')\n"
+        "    if item.candidate.name == '0003.wav':\n        raise Unmeasurable('too short')\n"
+        "    return score(self, item)\n"
+        "loudness.IntegratedLoudness.score = fail\n"
+    )
+    run = tmp_path / "run"
+    for _ in range(2):
+        ran = mediacheck("batch", manifest, "--run", run, *BY_LOUDNESS, cwd=tmp_path, before=before)
+        assert ran.code == 3, ran.err
+        assert set(attempts(run).values()) == {1}, "nothing new was found"
+    assert batch(manifest, "--run", run, *BY_LOUDNESS, cwd=tmp_path).code == 3
+    statuses = [result["scores"][0]["status"] for result in results(run)]
+    assert statuses == ["measured"] * 3 + ["not_measured"] + ["measured"] * 2
+    assert attempts(run) == {f"item-{n}": 2 if n in (1, 2) else 1 for n in range(6)}
 
 
 def test_references_are_judged_once_and_refuse_only_what_needs_them(tmp_path: Path) -> None:

@@ -88,11 +88,13 @@ class OpenaiApi:
                     f"the endpoint {self._url} answers {error.code} {error.reason}; "
                     "check --api-url, --model and OPENAI_API_KEY"
                 ) from error
-            raise Unmeasurable(f"the endpoint answers {error.code} {error.reason}") from error
+            raise Unmeasurable(f"the endpoint answers {error.code} {error.reason}", transient=True) from error
         except (urllib.error.URLError, OSError) as error:
-            raise Unmeasurable(f"the endpoint cannot be reached: {getattr(error, 'reason', error)}") from error
+            reason = f"the endpoint cannot be reached: {getattr(error, 'reason', error)}"
+            raise Unmeasurable(reason, transient=True) from error
         except http.client.HTTPException as error:
-            raise Unmeasurable(f"the endpoint's answer is no HTTP, or breaks off ({type(error).__name__})") from error
+            reason = f"the endpoint's answer is no HTTP, or breaks off ({type(error).__name__})"
+            raise Unmeasurable(reason, transient=True) from error
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -146,11 +148,11 @@ def _form(fields: dict[str, str], wav: bytes) -> tuple[bytes, str]:
 
 def _text(answer: bytes) -> str:
     if len(answer) > MAX_ANSWER:
-        raise Unmeasurable(f"the endpoint's answer is longer than {MAX_ANSWER} bytes")
+        raise Unmeasurable(f"the endpoint's answer is longer than {MAX_ANSWER} bytes", transient=True)
     try:
         text = json.loads(answer)["text"]
         text.encode()
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         # ValueError: no JSON, or half a character in its text.
-        raise Unmeasurable("the endpoint's answer is no JSON with a text") from None
+        raise Unmeasurable("the endpoint's answer is no JSON with a text", transient=True) from None
     return str(text).strip()
