@@ -137,7 +137,7 @@ def test_an_answer_without_a_text_is_not_measured(
         "score", "a.wav", "--text", "hello", "--scorer", "wer", *by_endpoint(endpoint), "--json", "-", cwd=tmp_path
     )
     assert ran.code == 3
-    assert ran.json["scores"] == [{"status": "not_measured", "scorer": "wer", "reason": reason}]
+    assert ran.json["scores"] == [{"status": "not_measured", "scorer": "wer", "reason": reason, "transient": True}]
     assert "wer: none of 1 files was scored" in ran.err
 
 
