@@ -30,15 +30,21 @@ def results_of(ledger: Ledger) -> Iterator[ItemResult]:
         yield _result(ledger, item, held)
 
 
-def write_results(run: Path, ledger: Ledger) -> None:
+def write_results(run: Path, ledger: Ledger) -> tuple[str, ...]:
     """Write ``results.jsonl``: the same bytes however often the run was interrupted, ``attempts`` apart.
+
+    Returns:
+        The columns by which some item is grouped, sorted.
 
     Raises:
         OSError: the system refuses.
     """
+    columns: set[str] = set()
     with serialise.written_atomically(run / RESULTS) as lines:
         for result in results_of(ledger):
+            columns.update(tag.key for tag in result.groups)
             lines.write(serialise.to_compact_json(result) + b"\n")
+    return tuple(sorted(columns))
 
 
 def can_write_parquet() -> bool:

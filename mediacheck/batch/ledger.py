@@ -183,10 +183,16 @@ class Ledger:
         return None if row is None else str(row[0])
 
     def names(self, place: str) -> bool:
-        """Whether an item's output lies there, of whatever shard."""
+        """Whether an item's output or reference lies there, of whatever shard."""
+        query = "SELECT 1 FROM item WHERE place = :at UNION ALL SELECT 1 FROM named WHERE place = :at"
         with _refusals(self._path):
-            row = self._database.execute("SELECT 1 FROM item WHERE place = ?", (os.fsencode(place),)).fetchone()
+            row = self._database.execute(query, {"at": os.fsencode(place)}).fetchone()
         return row is not None
+
+    def add_named(self, place: str) -> None:
+        """Remember, until this ledger is closed, that some item is held against what lies there."""
+        with _refusals(self._path):
+            self._database.execute("INSERT OR IGNORE INTO named VALUES (?)", (os.fsencode(place),))
 
     def count(self) -> int:
         """Items of this run."""
@@ -342,6 +348,7 @@ def _opened(path: Path) -> sqlite3.Connection:
                 database.execute("COMMIT")
             elif version != VERSION:
                 raise RunError(f"{path} is a ledger of version {version}, and this mediacheck reads {VERSION}")
+            database.execute("CREATE TEMP TABLE named (place BLOB PRIMARY KEY) WITHOUT ROWID")
         except BaseException:
             database.close()
             raise

@@ -13,6 +13,7 @@ from mediacheck.batch.errors import ManifestError
 from mediacheck.batch.item import Digests, ExtraFiles, Item
 from mediacheck.batch.ledger import Ledger
 from mediacheck.batch.manifest import Manifest
+from mediacheck.batch.manifest.build import is_contract_file
 from mediacheck.batch.places import base_of, is_remote, join
 from mediacheck.batch.record import ManifestIdentity, Shard
 from mediacheck.batch.tasks import NamedContract
@@ -20,6 +21,8 @@ from mediacheck.contracts import Contract, load_contract
 from mediacheck.errors import ContractError
 from mediacheck.measuring import PLAIN_SUFFIXES
 
+LARGEST_CONTRACT = 1_000_000
+"""Bytes."""
 SHOWN = 20
 """Problems and extra files that a message names; the counts beside them are whole."""
 
@@ -61,9 +64,10 @@ def load(ledger: Ledger, manifest: Manifest, name: str, shard: Shard | None) -> 
     digests = Digests()
     loaded = Loaded(ManifestIdentity(format=manifest.format, items=0, digest="", asked=""))
     ledger.clear_items()
+    writer = _Writer(ledger)
     for item in manifest.items():
         mine = shard is None or belongs(item.entry.id, shard)
-        checked = _written(ledger, _with_contract(item, loaded, name), mine=mine)
+        checked = writer.write(_with_contract(item, loaded, name), mine=mine)
         digests.add(checked.stated)
         if checked.entry.problem is not None:
             loaded.problems += 1
@@ -71,8 +75,11 @@ def load(ledger: Ledger, manifest: Manifest, name: str, shard: Shard | None) -> 
                 loaded.first_problems.append(checked.entry.problem)
         else:
             _note(checked, loaded)
-            for name, place in zip(checked.entry.references, checked.reference_places, strict=True) if mine else ():
-                ledger.reference(name, place)
+            for reference, place in zip(checked.entry.references, checked.reference_places, strict=True):
+                ledger.add_named(place)
+                if mine:
+                    ledger.reference(reference, place)
+    writer.name_the_rest()
     if not digests.items:
         raise ManifestError(f"{name} names no output; there is nothing to check")
     loaded.items = ledger.count()
@@ -91,19 +98,36 @@ def belongs(id: str, shard: Shard) -> bool:
     return int.from_bytes(hashlib.sha256(id.encode()).digest()[:8]) % shard.of == shard.number - 1
 
 
-def _written(ledger: Ledger, item: Item, *, mine: bool) -> Item:
-    """The item as it stands in the ledger: under an id of its own."""
-    if ledger.add_item(item, mine=mine):
+class _Writer:
+    """Writes items under ids of their own; what has none is named by where it stands, after all others."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._nameless: list[tuple[Item, bool]] = []
+
+    def write(self, item: Item, *, mine: bool) -> Item:
+        """The item, with a problem where its id is taken."""
+        entry = item.entry
+        if entry.problem is not None and entry.id == item.where:
+            self._nameless.append((item, mine))
+            return item
+        if self._ledger.add_item(item, mine=mine):
+            return item
+        where = f"{item.where}: " if item.where else ""
+        problem = f"{where}the id {entry.id!r} stands in {self._ledger.found_at(entry.id) or 'the folder'} already"
+        item = replace(
+            item, entry=changed(entry, problem=entry.problem or problem), place="", reference_places=()
+        )
+        self._nameless.append((item, mine))
         return item
-    taken = item.entry.id
-    where = item.where or "the folder"
-    problem = item.entry.problem or f"{where}: the id {taken!r} stands in {ledger.found_at(taken) or 'it'} already"
-    for attempt in count(1):
-        id = where if attempt == 1 else f"{where} ({attempt})"
-        renamed = replace(item, entry=changed(item.entry, id=id, problem=problem), place="", reference_places=())
-        if ledger.add_item(renamed, mine=mine):
-            return renamed
-    raise AssertionError("numbers do not end")
+
+    def name_the_rest(self) -> None:
+        """Give those without an id of their own one that no line has."""
+        for item, mine in self._nameless:
+            where = item.where or "the folder"
+            names = (where if attempt == 1 else f"{where} ({attempt})" for attempt in count(1))
+            renamed = (replace(item, entry=changed(item.entry, id=id)) for id in names)
+            next(one for one in renamed if self._ledger.add_item(one, mine=mine))
 
 
 def _with_contract(item: Item, loaded: Loaded, manifest: str) -> Item:
@@ -121,12 +145,18 @@ def _with_contract(item: Item, loaded: Loaded, manifest: str) -> Item:
 
 def _contract(name: str, manifest: str) -> Contract:
     """By id; or by a path that counts from the manifest's folder."""
-    if not name.partition(":")[0].endswith(".toml"):
+    if not is_contract_file(name):
         return load_contract(name)
-    base = base_of(manifest)
-    if is_remote(base):
+    place = join(base_of(manifest), name)
+    if is_remote(place):
         raise ContractError(f"the contract {name} lies behind a URL; name one by its id, or a manifest on this machine")
-    return load_contract(Path(join(base, name)))
+    path = Path(place.partition(".toml:")[0] + ".toml" if ".toml:" in place else place)
+    # Where it lies must not stand in what is said of it; a pipe would hang, and a device has no end.
+    if not path.is_file():
+        raise ContractError(f"the contract {name} is not there, or is no file")
+    if path.stat().st_size > LARGEST_CONTRACT:
+        raise ContractError(f"the contract {name} has {path.stat().st_size} bytes, which is no contract")
+    return load_contract(Path(place))
 
 
 def _note(item: Item, loaded: Loaded) -> None:

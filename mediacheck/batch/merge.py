@@ -55,8 +55,8 @@ def merge(runs: Sequence[Path], out: Path) -> RunSummary:
         for run in runs:
             facts.add(FactsFolder(run))
         serialise.write_atomically(out / RECORD, to_toml(record))
-        write_results(out, merged)
-    return export(out, record, extra)
+        columns = write_results(out, merged)
+    return export(out, record, columns, extra)
 
 
 def _refuse_twice(runs: Sequence[Path]) -> None:

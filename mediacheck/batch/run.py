@@ -158,8 +158,8 @@ def _execute(
     finally:
         engine.close()
     ledger.set_complete(True)
-    write_results(request.run, ledger)
-    return export(request.run, record, loaded.extra)
+    columns = write_results(request.run, ledger)
+    return export(request.run, record, columns, loaded.extra)
 
 
 def _begin(
@@ -182,23 +182,23 @@ def _begin(
     return record
 
 
-def export(run: Path, record: RunRecord, extra: ExtraFiles) -> RunSummary:
+def export(run: Path, record: RunRecord, columns: tuple[str, ...], extra: ExtraFiles) -> RunSummary:
     """Write ``summary.json`` and, where pyarrow is installed, ``results.parquet``, from ``results.jsonl``.
 
     Args:
         run: folder.
         record: of the run.
+        columns: by which its items are grouped.
         extra: media files that no item names.
 
     Raises:
         RunError: the results cannot be read.
         OSError: the system refuses.
     """
-    summary = summarise(record, read_results(run), extra=extra.count, first_extra=extra.first)
+    summary = summarise(record, read_results(run), columns, extra=extra.count, first_extra=extra.first)
     if can_write_parquet():
         scorers = tuple(dict.fromkeys(identity.scorer for identity in record.scorers))
-        groups = tuple(sorted({group.column for group in summary.groups} | set(summary.groups_left_out)))
-        write_parquet(run, read_results(run), scorers, groups)
+        write_parquet(run, read_results(run), scorers, columns)
     serialise.write_atomically(run / SUMMARY, serialise.to_json(summary))
     return summary
 

@@ -123,33 +123,33 @@ class RunSummary(Struct, frozen=True, kw_only=True):
 
 
 def summarise(
-    record: RunRecord, results: Iterable[ItemResult], *, extra: int = 0, first_extra: Sequence[str] = ()
+    record: RunRecord,
+    results: Iterable[ItemResult],
+    columns: Sequence[str] = (),
+    *,
+    extra: int = 0,
+    first_extra: Sequence[str] = (),
 ) -> RunSummary:
     """Sum up the results of a run.
 
     Args:
         record: of the run.
         results: every item's.
+        columns: by which items are grouped; those without a value are a group too.
         extra: media files that no item names.
         first_extra: some of them.
     """
     about = _Scorers(record)
     total = _Sums()
-    groups: dict[tuple[str, str | None], _Sums] = {}
-    values: dict[str, set[str | None]] = {}
-    left_out: set[str] = set()
+    groups: dict[str, dict[str | None, _Sums]] = {column: {} for column in columns}
+    left_out: list[str] = []
     for result in results:
         total.add(result, about)
-        for tag in result.groups:
-            if tag.key in left_out:
-                continue
-            known = values.setdefault(tag.key, set())
-            known.add(tag.value)
-            if len(known) > MOST_GROUPS:
-                left_out.add(tag.key)
-                groups = {key: sums for key, sums in groups.items() if key[0] != tag.key}
-                continue
-            groups.setdefault((tag.key, tag.value), _Sums()).add(result, about)
+        for column, values in list(groups.items()):
+            values.setdefault(result.group(column), _Sums()).add(result, about)
+            if len(values) > MOST_GROUPS:
+                left_out.append(column)
+                del groups[column]
     tally = total.tally(about)
     return RunSummary(
         manifest=record.manifest,
@@ -158,7 +158,8 @@ def summarise(
         total=tally,
         groups=tuple(
             Group(column=column, value=value, tally=sums.tally(about))
-            for (column, value), sums in sorted(groups.items(), key=lambda pair: (pair[0][0], pair[0][1] or ""))
+            for column, values in groups.items()
+            for value, sums in sorted(values.items(), key=lambda pair: (pair[0] is None, pair[0] or ""))
         ),
         groups_left_out=tuple(sorted(left_out)),
         extra_files=extra,

@@ -154,9 +154,7 @@ class _Teller:
         self._stack = stack
         self._quiet = quiet
         self._advance: Callable[[], None] = _nothing
-        self._stopping = stack.enter_context(
-            draining(lambda: "ending when what is under way is done; interrupt once more to end at once")
-        )
+        self._stopping: Callable[[], bool] = _never
         self.broke = False
 
     def loaded(self, loaded: Loaded) -> None:
@@ -173,6 +171,10 @@ class _Teller:
             note(f"{loaded.extra.count} media files beside the outputs are named by no item: {first}{rest}")
 
     def begins(self, items: int) -> None:
+        # Before, nothing is under way that could be lost: the first Ctrl-C ends it at once.
+        self._stopping = self._stack.enter_context(
+            draining(lambda: "ending when what is under way is done; interrupt once more to end at once")
+        )
         self._advance = self._stack.enter_context(rate(items, quiet=self._quiet))
 
     def finished(self) -> None:
@@ -267,3 +269,8 @@ def _deliver(summary: RunSummary, *, json_: bool, quiet: bool, broken: bool) -> 
 
 def _nothing() -> None:
     """Before the work begins."""
+
+
+def _never() -> bool:
+    """Before the work begins."""
+    return False

@@ -238,6 +238,13 @@ def test_extra_files_are_counted(tmp_path: Path, manifest: Path) -> None:
     assert summary(tmp_path / "run")["first_extra_files"] == ["nobody.wav"]
 
 
+def test_a_reference_is_no_extra_file(tmp_path: Path) -> None:
+    manifest = write_manifest(tmp_path / "media", 2, reference="reference.wav")
+    write_tone(tmp_path / "media" / "reference.wav", 1)
+    batch(manifest, "--run", tmp_path / "run", cwd=tmp_path)
+    assert summary(tmp_path / "run")["extra_files"] == 0
+
+
 def test_items_are_judged_by_their_own_contracts_and_expectations(tmp_path: Path) -> None:
     media = tmp_path / "media"
     manifest = write_manifest(media, 3)
@@ -253,6 +260,56 @@ def test_items_are_judged_by_their_own_contracts_and_expectations(tmp_path: Path
     assert found[1]["findings"][0]["check"] == "duration.expected"
     assert "line 3" in found[2]["reason"]
     assert "no-such-contract" in found[2]["reason"]
+
+
+def test_a_contract_by_its_path_stays_where_the_manifest_is(tmp_path: Path) -> None:
+    media = tmp_path / "media"
+    manifest = write_manifest(media, 5)
+    own = (ROOT / "validators" / "contracts" / "minimax-h3-ref2va.toml").read_bytes()
+    (media / "own.toml").write_bytes(own)
+    (tmp_path / "secret.toml").write_text('password = "swordfish"')
+    os.mkfifo(media / "pipe.toml")
+    os.symlink("/dev/zero", media / "zero.toml")
+    names = ["own.toml", "../secret.toml", "pipe.toml", "zero.toml", "gone.toml"]
+    lines = [json.loads(line) for line in manifest.read_text().splitlines()]
+    manifest.write_text("\n".join(json.dumps({**line, "contract": n}) for line, n in zip(lines, names, strict=True)))
+    run = tmp_path / "run"
+    ran = batch(manifest, "--run", run, "--malformed", "record", cwd=tmp_path)
+    assert ran.code == 1
+    found = results(run)
+    assert [result["status"] for result in found] == ["judged"] + ["malformed"] * 4
+    assert "leads out of the allowed folders" in found[1]["reason"]
+    text = (run / "results.jsonl").read_text()
+    assert "password" not in text
+    assert str(tmp_path) not in text
+
+
+def test_a_line_without_an_id_takes_that_of_no_other(tmp_path: Path) -> None:
+    manifest = write_manifest(tmp_path / "media", 4)
+    lines = [json.loads(line) for line in manifest.read_text().splitlines()]
+    for line, id in zip(lines, ["a", "a", "line 2", "line 5"], strict=True):
+        line["id"] = id
+    manifest.write_text("\n".join([*map(json.dumps, lines), "{broken"]))
+    run = tmp_path / "run"
+    batch(manifest, "--run", run, "--malformed", "record", cwd=tmp_path)
+    assert [(result["id"], result["status"]) for result in results(run)] == [
+        ("a", "judged"),
+        ("line 2 (2)", "malformed"),
+        ("line 2", "judged"),
+        ("line 5", "judged"),
+        ("line 5 (2)", "malformed"),
+    ]
+
+
+def test_items_without_a_group_are_a_group(tmp_path: Path) -> None:
+    manifest = write_manifest(tmp_path / "media", 4)
+    lines = [json.loads(line) for line in manifest.read_text().splitlines()]
+    lines[0]["half"] = "left"
+    (tmp_path / "media" / "0001.wav").unlink()
+    manifest.write_text("\n".join([*map(json.dumps, lines), "{broken"]))
+    batch(manifest, "--run", tmp_path / "run", "--group", "half", "--malformed", "record", cwd=tmp_path)
+    groups = {group["value"]: group["tally"]["coverage"] for group in summary(tmp_path / "run")["groups"]}
+    assert groups == {"left": "1/1", None: "2/4"}
 
 
 def test_shards_merge_to_the_run_in_one_piece(tmp_path: Path) -> None:

@@ -19,6 +19,11 @@ _NEMO_MEDIA = "audio_filepath"
 _EXPECT = frozenset(EXPECT_KEYS)
 
 
+def is_contract_file(contract: str) -> bool:
+    """Whether a contract is named by a path: ``own.toml``, ``own.toml:route``."""
+    return contract.partition(":")[0].endswith(".toml")
+
+
 class Builder:
     """Makes the items of one manifest."""
 
@@ -60,6 +65,8 @@ class Builder:
         reference_places = tuple(self._place(fields, reference, "reference ") for reference in references)
         text = fields.text(columns.text)
         contract = fields.text(columns.contract) or None
+        if contract is not None and is_contract_file(contract):
+            self._place(fields, contract.partition(":")[0], "contract ")
         expect = None
         if not self._asking.isdisjoint(row.values):
             expect = fields.expectation(columns.expect, columns.expected)
