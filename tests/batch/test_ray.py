@@ -247,7 +247,7 @@ def test_what_listens_and_is_no_ray_is_given_up(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(cluster, "_HEALTHY_S", 1.0)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = silent.getsockname()[1]
-        with pytest.raises(RunError, match="is no Ray head that answers"):
+        with pytest.raises(RunError, match="does not answer as the head of a Ray cluster"):
             cluster.connect(f"127.0.0.1:{port}", 1)
 
 
