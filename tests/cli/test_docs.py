@@ -23,6 +23,7 @@ DOCUMENTS = (
     "docs/how-to/raw-pcm.md",
     "docs/how-to/judge-again.md",
     "docs/how-to/batch.md",
+    "docs/how-to/cluster.md",
 )
 LINKING = (
     "docs/index.md",

@@ -41,7 +41,7 @@ def connect(address: str | None, processors: int) -> None:
         processors: of the new one.
 
     Raises:
-        RunError: nothing answers there within a minute, or what does is no Ray of this version.
+        RunError: nothing answers there within about a minute, or what does is no Ray that this one may join.
     """
     address = address or os.environ.get("RAY_ADDRESS") or None
     # It asks a server of its makers otherwise.
@@ -167,10 +167,19 @@ def _probe(address: str) -> None:
         raise RunError(f"Ray cannot be reached at {address}: {said}; is the cluster up?") from error
     command = [sys.executable, "-m", "ray.scripts.scripts", "health-check", "--address", address]
     try:
-        code = subprocess.run(
-            command, timeout=_HEALTHY_S, check=False, stdin=subprocess.DEVNULL, capture_output=True
-        ).returncode
+        tried = subprocess.run(
+            command, timeout=_HEALTHY_S, check=False, stdin=subprocess.DEVNULL, capture_output=True, text=True
+        )
     except subprocess.TimeoutExpired:
-        code = 1
-    if code != 0:
-        raise RunError(f"what listens at {address} is no Ray head that answers; name the port that 'ray start' prints")
+        tried = None
+    if tried is not None and tried.returncode == 0:
+        return
+    if tried is not None and "InvalidAuthToken" in tried.stderr:
+        raise RunError(
+            f"the Ray at {address} asks for a token: set RAY_AUTH_MODE=token, with the cluster's token on this machine "
+            "(see 'token authentication' in Ray's documents)"
+        )
+    raise RunError(
+        f"what listens at {address} does not answer as the head of a Ray cluster; "
+        "name the port that 'ray start --head' prints"
+    )
