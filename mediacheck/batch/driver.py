@@ -332,7 +332,7 @@ class Driver:
             status: Status = "error" if result.kind == "raised" else result.kind
             if status == "error":
                 self._broken(task.candidate.validated.file.name, result)
-            reason = f"scoring it {result.message}" if status == "timeout" else f"the scoring process {result.message}"
+            reason = _why_unscored(status, result)
             scores = refused_scores(self._plan.scorers_of(task.language), reason)
             attempt = Attempt(status, key=task.key, reason=reason, result=serialise.to_compact_json(scores))
         written = self._ledger.write("score", task.subject, attempt)
@@ -344,6 +344,12 @@ class Driver:
     def _through(self, item: Item) -> None:
         del self._under_way[item.position]
         self._finished()
+
+
+def _why_unscored(status: Status, failure: WorkerFailure) -> str:
+    if status == "error":
+        return f"scoring it failed ({failure.message})"
+    return f"scoring it {failure.message}" if status == "timeout" else f"the scoring process {failure.message}"
 
 
 def _key(media: str, references: tuple[SoundFile, ...], missing: str | None) -> str:

@@ -74,7 +74,8 @@ class Digests:
 
     def add(self, entry: Entry) -> None:
         self.items += 1
-        self._all.update(serialise.to_compact_json(entry) + b"\n")
+        # By which columns a summary is made can be chosen anew.
+        self._all.update(serialise.to_compact_json(changed(entry, groups=())) + b"\n")
         asked = Entry(
             id=entry.id,
             media="",

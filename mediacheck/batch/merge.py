@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -15,7 +16,7 @@ from mediacheck.batch.export import write_results
 from mediacheck.batch.facts_folder import FactsFolder
 from mediacheck.batch.ledger import LEDGER, Ledger, Stage
 from mediacheck.batch.record import RECORD, RunRecord, differences, to_toml
-from mediacheck.batch.run import export, prepare_folder, remove
+from mediacheck.batch.run import export, prepare_folder
 from mediacheck.batch.summary import RunSummary
 
 
@@ -32,25 +33,35 @@ def merge(runs: Sequence[Path], out: Path) -> RunSummary:
     """
     _refuse_twice(runs)
     prepare_folder(out)
+    if any(out.iterdir()):
+        raise RunError(f"{out} holds a run already; name a new folder with --run")
+    # Whole or not at all: a merge that is killed leaves an empty folder, and can be made again.
+    try:
+        with tempfile.TemporaryDirectory(dir=out.parent, prefix=".mediacheck-") as held:
+            made = Path(held) / "run"
+            made.mkdir()
+            summary = _merge(runs, made)
+            os.rename(made, out)
+    except BaseException:
+        with suppress(OSError):
+            out.rmdir()
+        raise
+    return summary
+
+
+def _merge(runs: Sequence[Path], out: Path) -> RunSummary:
     with ExitStack() as stack:
+        ledgers = [stack.enter_context(_ledger(run)) for run in runs]
+        record = _common_record(runs, ledgers)
+        extra = ledgers[0].extra()
         merged = stack.enter_context(Ledger(out))
-        if merged.record() is not None:
-            raise RunError(f"{out} holds a run already; name a new folder with --run")
-        try:
-            ledgers = [stack.enter_context(_ledger(run)) for run in runs]
-            record = _common_record(runs, ledgers)
-            extra = ledgers[0].extra()
-            with merged.transaction():
-                _copy_items(ledgers[0], merged)
-                for run, ledger in zip(runs, ledgers, strict=True):
-                    _copy_attempts(run, ledger, merged)
-                merged.set_record(record)
-                merged.set_extra(extra)
-                merged.set_complete(True)
-        except BaseException:
-            if merged.record() is None:
-                remove(out)
-            raise
+        with merged.transaction():
+            _copy_items(ledgers[0], merged)
+            for run, ledger in zip(runs, ledgers, strict=True):
+                _copy_attempts(run, ledger, merged)
+            merged.set_record(record)
+            merged.set_extra(extra)
+            merged.set_complete(True)
         facts = FactsFolder(out)
         for run in runs:
             facts.add(FactsFolder(run))

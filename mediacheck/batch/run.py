@@ -39,8 +39,6 @@ from mediacheck.version import __version__
 from mediacheck.workers import WorkerFailure
 
 EXPORTS: Final = (RESULTS, PARQUET, SUMMARY)
-_PER_RUN: Final = ("device", "download", "api_url")
-"""Options that say where scores are computed, not which."""
 
 
 @dataclass(frozen=True)
@@ -294,12 +292,11 @@ def _record(
 
 
 def _option_tags(request: Request) -> list[Tag]:
-    tags = [Tag(key="scorers", value=" ".join(request.scorers))]
-    for name in ScoringOptions.__struct_fields__:
-        value = getattr(request.scoring, name)
-        if value is not None and name not in _PER_RUN:
-            tags.append(Tag(key=name, value=str(value)))
-    return sorted(tags, key=lambda tag: tag.key)
+    """What was asked; what it came to (models, normalisers, how they decode) stands in the scorers' identities."""
+    return [
+        Tag(key="language", value=request.scoring.language),
+        Tag(key="scorers", value=" ".join(dict.fromkeys(request.scorers))),
+    ]
 
 
 def _contract_identity(contract: Contract) -> ContractIdentity:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
@@ -118,6 +119,11 @@ def _run(given: dict[str, Any], settings: Settings) -> int:
     from mediacheck.batch.run import Request, execute
     from mediacheck.measuring import Limits
 
+    if given["json_"] and sys.stdout is None:
+        raise UsageError("--json cannot be written: standard output is closed; read summary.json of the run folder")
+    for device in given["devices"]:
+        if re.fullmatch(r"auto|cpu|cuda(:[0-9]+)?", device) is None:
+            raise UsageError(f"--device {device!r}: write auto, cpu, cuda or cuda:N")
     rules = common.Rules(settings.validator, settings.contract, ())
     names = ("language", "protocol", "asr", "model", "model_sha256", "speaker_model", "speaker_model_sha256", "api_url")
     limits = Limits(settings.timeout, settings.memory_limit)

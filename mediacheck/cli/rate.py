@@ -22,7 +22,7 @@ def rate(count: int, *, quiet: bool) -> Iterator[Callable[[], None]]:
         count: of items.
         quiet: show nothing.
     """
-    if quiet:
+    if quiet or sys.stderr is None:
         yield _nothing
     elif sys.stderr.isatty():
         with _bar(count) as advance:

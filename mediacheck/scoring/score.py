@@ -45,7 +45,7 @@ class ScorerInfo(Struct, frozen=True, kw_only=True):
 class ModelIdentity(Struct, frozen=True, kw_only=True):
     id: str
     """Name or file name, never a path."""
-    sha256: str | None
+    sha256: str | None = None
     """Of its weights; None for a model behind an endpoint, which shows none."""
 
 

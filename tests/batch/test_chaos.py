@@ -34,8 +34,12 @@ def test_killed_25_times_the_run_ends_as_if_untouched(tmp_path: Path, seed: int)
     while kills < KILLS:
         process = start(*command, "--run", run, cwd=tmp_path)
         time.sleep(chance.uniform(0.1, 0.6))
+        strike = chance.random() < 0.6
+        end = time.monotonic() + 20
+        while strike and not children(process.pid) and process.poll() is None and time.monotonic() < end:
+            time.sleep(0.01)
         workers = children(process.pid)
-        if workers and chance.random() < 0.6:
+        if workers and strike:
             workers_killed += kill(chance.choice(workers))
             time.sleep(chance.uniform(0.0, 0.1))
             workers += children(process.pid)

@@ -373,6 +373,48 @@ def test_a_merge_refuses_a_shard_that_was_killed(tmp_path: Path) -> None:
     assert summary(tmp_path / "all")["total"]["metrics"][0]["coverage"] == "60/60"
 
 
+def test_a_merge_that_is_killed_can_be_made_again(tmp_path: Path) -> None:
+    manifest = write_manifest(tmp_path / "media", 40)
+    for number in (1, 2):
+        batch(manifest, "--run", tmp_path / f"s{number}", "--shard", f"{number}/2", *BY_LOUDNESS, cwd=tmp_path)
+    merge = ("merge", tmp_path / "s1", tmp_path / "s2", "--run", tmp_path / "all")
+    for wait in (0.05, 0.15, 0.25, 0.3):
+        process = start(*merge, cwd=tmp_path)
+        time.sleep(wait)
+        process.kill()
+        process.communicate()
+        if (tmp_path / "all" / "summary.json").exists():
+            shutil.rmtree(tmp_path / "all")
+    assert batch(*merge, cwd=tmp_path).code == 0
+    assert summary(tmp_path / "all")["total"]["coverage"] == "40/40"
+    assert batch(*merge, cwd=tmp_path).code == 2
+
+
+def test_other_groups_are_no_other_run(tmp_path: Path) -> None:
+    manifest = write_manifest(tmp_path / "media", 4, half=lambda number: ("left", "right")[number % 2])
+    run = tmp_path / "run"
+    batch(manifest, "--run", run, *BY_LOUDNESS, cwd=tmp_path)
+    assert summary(run)["groups"] == []
+    assert batch(manifest, "--run", run, *BY_LOUDNESS, "--group", "half", cwd=tmp_path).code == 0
+    assert [group["value"] for group in summary(run)["groups"]] == ["left", "right"]
+    assert set(attempts(run).values()) == {1}
+
+
+def test_where_a_model_lies_is_no_identity(tmp_path: Path, manifest: Path) -> None:
+    run = tmp_path / "run"
+    assert batch(manifest, "--run", run, *BY_LOUDNESS, "--model", "here.pt", cwd=tmp_path).code == 0
+    assert batch(manifest, "--run", run, *BY_LOUDNESS, "--model", "there.pt", cwd=tmp_path).code == 0
+
+
+def test_closed_streams_are_no_bug(tmp_path: Path, manifest: Path) -> None:
+    before = "import os\nos.close(2)\nsys.stderr = None"
+    ran = mediacheck("batch", manifest, "--run", tmp_path / "run", cwd=tmp_path, before=before)
+    assert ran.code == 0
+    assert "valid 6" in ran.text
+    before = "import os\nos.close(1)\nsys.stdout = None"
+    assert mediacheck("batch", manifest, "--run", tmp_path / "r2", "--json", cwd=tmp_path, before=before).code == 2
+
+
 def test_shards_of_few_items_know_what_the_whole_manifest_asks(tmp_path: Path) -> None:
     """Some are empty, and none has every language: they are made by the same scorers all the same."""
     manifest = write_manifest(
@@ -578,6 +620,7 @@ def test_wrong_questions_are_refused_before_a_folder_is_made(tmp_path: Path, man
         ("--jobs", "0"),
         ("--ray-address", "auto"),
         ("--language", "english", *BY_LOUDNESS),
+        ("--device", "bogus"),
     ):
         ran = batch(manifest, "--run", run, *options, "--quiet", cwd=tmp_path)
         assert ran.code == 2, options

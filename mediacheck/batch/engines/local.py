@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import time
 from functools import partial
 from typing import Final
 
@@ -24,6 +25,8 @@ from mediacheck.scoring.score import Identity
 from mediacheck.workers import Pool, WorkerFailure, wait_for
 
 _IDENTIFY: Final = -1
+_LOADING_S: Final = 3600.0
+"""For loading the models: what a model takes from a slow disk says nothing of a file."""
 
 
 class LocalEngine:
@@ -56,6 +59,8 @@ class LocalEngine:
         self._validating: dict[int, ValidateTask] = {}
         self._queue = ScoringQueue()
         self._scoring: dict[int, tuple[ScoreTask, ...]] = {}
+        self._began: dict[int, float] = {}
+        """When each batch was handed over."""
         self._validators: Pool[ValidateTask, Examined] = Pool(
             partial(examine, rules, keep_facts),
             jobs=jobs,
@@ -70,7 +75,7 @@ class LocalEngine:
                 pool: Pool[tuple[ScoreTask, ...], ScoredBatch] = Pool(
                     partial(score_batch, plan),
                     jobs=1,
-                    timeout_s=limits.timeout_s * BATCH,
+                    timeout_s=max(_LOADING_S, limits.timeout_s * BATCH),
                     prepare=partial(_prepare_to_score, self._scratch.name, plan),
                 )
                 self._scorers.append(pool)
@@ -106,7 +111,9 @@ class LocalEngine:
             done.append(Outcome(self._validating.pop(number), examined))
         for pool in self._scorers:
             for number, scored in pool.collect():
-                done += self._queue.done(self._scoring.pop(number), scored)
+                batch = self._scoring.pop(number)
+                self._queue.took(len(batch), time.monotonic() - self._began.pop(number))
+                done += self._queue.done(batch, scored)
         self._feed()
         return done
 
@@ -139,6 +146,7 @@ class LocalEngine:
                 continue
             self._number += 1
             self._scoring[self._number] = batch
+            self._began[self._number] = time.monotonic()
             if not pool.offer(self._number, batch, timeout_s=self._limits.timeout_s * len(batch)):
                 raise RuntimeError("a scoring process was free, and took nothing")
 

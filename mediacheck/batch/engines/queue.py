@@ -9,7 +9,9 @@ from mediacheck.batch.tasks import Outcome, ScoredBatch, ScoreTask
 from mediacheck.workers import WorkerFailure
 
 BATCH: Final = 8
-"""Items that a scoring process is handed at once: it must not wait for the driver between them."""
+"""Items that a scoring process is handed at once, at most: it must not wait for the driver between them."""
+BATCH_S: Final = 2.0
+"""Seconds that a batch may take where single items take less: what is under way is waited for, or lost."""
 
 
 class ScoringQueue:
@@ -17,11 +19,17 @@ class ScoringQueue:
 
     def __init__(self) -> None:
         self._waiting: deque[ScoreTask] = deque()
+        self._size = 1
         self._alone: deque[ScoreTask] = deque()
         """One of them broke its process, and shows when each goes by itself."""
 
     def __len__(self) -> int:
         return len(self._waiting) + len(self._alone)
+
+    def took(self, count: int, seconds: float) -> None:
+        """How long a batch took, from which the next ones are cut."""
+        each = max(seconds / count, 1e-6)
+        self._size = max(1, min(BATCH, int(BATCH_S / each)))
 
     def append(self, task: ScoreTask) -> None:
         self._waiting.append(task)
@@ -35,7 +43,7 @@ class ScoringQueue:
         """What goes next; empty where nothing waits."""
         if self._alone:
             return (self._alone.popleft(),)
-        return tuple(self._waiting.popleft() for _ in range(min(BATCH, len(self._waiting))))
+        return tuple(self._waiting.popleft() for _ in range(min(self._size, len(self._waiting))))
 
     def again(self, batch: tuple[ScoreTask, ...]) -> None:
         """Nothing came of a batch through no fault of its items."""
