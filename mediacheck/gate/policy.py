@@ -227,9 +227,18 @@ def _known(table: object, kind: type[Struct], where: str) -> None:
             raise PolicyError(f"{where} has an unknown key {key!r}; {hint}")
 
 
+def check_id(id: str) -> None:
+    """Refuse an id that a policy cannot have.
+
+    Raises:
+        PolicyError: it holds anything but letters, digits, '.', '_', ':' and '-'.
+    """
+    if not _ID.fullmatch(id):
+        raise PolicyError(f"id {id!r} may hold letters, digits, '.', '_', ':' and '-' only")
+
+
 def _check(policy: Policy) -> None:
-    if not _ID.fullmatch(policy.id):
-        raise PolicyError(f"id {policy.id!r} may hold letters, digits, '.', '_', ':' and '-' only")
+    check_id(policy.id)
     if policy.approval is not None:
         for key in ("by", "workload"):
             if not getattr(policy.approval, key).strip():
