@@ -10,7 +10,6 @@ from mediacheck.gate.metrics import metric_names
 from mediacheck.gate.policy import Approval, Policy, Requires, Rule, load_policy, parse_policy, require_workload
 from tests.unit.gate.factory import APPROVED, ASKED, CORPUS, MEAN_SPEAKER, policy, policy_text
 
-
 DOCS = Path(__file__).parents[3] / "docs"
 
 
