@@ -1,4 +1,4 @@
-"""``python -m benchmarks``: run, compare, profile, scale, growth, inputs."""
+"""``python -m benchmarks``: run, compare, profile, scale, growth, inputs, statistics."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from benchmarks.versions import Clock, revision, versions
 BUILD = Path("build/bench")
 PEERS = Path("build/venv-bench/bin/python")
 RESULTS = Path("benchmarks/RESULTS.md")
+STATISTICS = Path("benchmarks/STATISTICS.md")
 QUICK_RESULTS = BUILD / "RESULTS-quick.md"
 BATCH = Path("benchmarks/BATCH.md")
 QUICK_BATCH = BUILD / "BATCH-quick.md"
@@ -51,6 +52,10 @@ def parser() -> argparse.ArgumentParser:
 
     one = commands.add_parser("inputs", help="make the inputs, and nothing else")
     _choice(one)
+
+    one = commands.add_parser("statistics", help="whether the gate's intervals cover; writes STATISTICS.md")
+    one.add_argument("--runs", type=_positive, default=1000, metavar="N", help="pairs of runs a row (1000)")
+    one.add_argument("--out", type=Path, default=STATISTICS, metavar="FILE", help=f"default: {STATISTICS}")
     return whole
 
 
@@ -140,6 +145,21 @@ def scale_command(options: argparse.Namespace, setting: Setting) -> int:
     return 0
 
 
+def statistics_command(options: argparse.Namespace) -> int:
+    """``statistics``: the file is written anew after every row."""
+    import numpy as np
+
+    from benchmarks import statistics
+
+    about = f"mediacheck of {revision()}, numpy {np.__version__}"
+    rows = []
+    for row in statistics.run(options.runs):
+        rows.append(row)
+        _say(f"{type(row).__name__} {len(rows)} done")
+        options.out.write_text(statistics.render(rows, options.runs, about), encoding="utf-8")
+    return 0
+
+
 def growth_command(options: argparse.Namespace, setting: Setting) -> int:
     """``growth``: the file is written anew after every work."""
     sizes, clips = (growth.QUICK_SIZES, 100) if options.quick else (growth.SIZES, growth.CLIPS)
@@ -175,6 +195,8 @@ def main(arguments: list[str] | None = None) -> int:
         if options.command == "profile":
             print(stages.render(stages.profile(options.file)))
             return 0
+        if options.command == "statistics":
+            return statistics_command(options)
         if options.command == "inputs":
             _make(scenarios(options), Cache(options.cache))
             return 0

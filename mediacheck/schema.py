@@ -14,6 +14,7 @@ from mediacheck.batch.results import RESULT_SCHEMA, ItemResult
 from mediacheck.batch.summary import SUMMARY_SCHEMA, RunSummary
 from mediacheck.facts import FACTS_SCHEMA, MediaFacts
 from mediacheck.facts_file import FACTS_LIST_SCHEMA, FactsList
+from mediacheck.gate.calibration import CALIBRATION_SCHEMA, Calibration
 from mediacheck.gate.decision import GATE_SCHEMA, Decision
 from mediacheck.scoring.score import SCORES_LIST_SCHEMA, SCORES_SCHEMA, Scores, ScoresList
 from mediacheck.verdict import REPORT_SCHEMA, REPORTS_SCHEMA, Report, Reports
@@ -31,6 +32,7 @@ DOCUMENTS: dict[str, type] = {
     RESULT_SCHEMA: ItemResult,
     SUMMARY_SCHEMA: RunSummary,
     GATE_SCHEMA: Decision,
+    CALIBRATION_SCHEMA: Calibration,
 }
 
 

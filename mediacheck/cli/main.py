@@ -27,6 +27,7 @@ _COMMANDS = {
     "score": ("mediacheck.cli.score:score_command", "Compute how good files are, beside a text or a reference."),
     "batch": ("mediacheck.cli.batch:batch_group", "Validate and score every item of a manifest, durably."),
     "gate": ("mediacheck.cli.gate:gate_command", "Decide by a policy whether a run may replace another."),
+    "calibrate": ("mediacheck.cli.calibrate:calibrate_command", "Propose a policy from runs of one system."),
     "references": ("mediacheck.cli.references:references_group", "List and verify sets of reference recordings."),
     "validators": ("mediacheck.cli.validators:validators_group", "List, show, compare and freeze validators."),
     "contracts": ("mediacheck.cli.contracts:contracts_group", "List and show contracts, and what they expect."),

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 from mediacheck.api import printable_name
 from mediacheck.batch.record import RECORD, RunRecord, read_record
@@ -15,7 +15,9 @@ from mediacheck.errors import ValidatorError
 from mediacheck.gate.decision import RunIdentity
 from mediacheck.gate.metrics import Metric, Reading, RunContext
 
-WITHOUT_GROUP = "(none)"
+_GREATEST: Final = 1e100
+"""Numbers beyond it overflow when they are squared; written so that NaN is none either."""
+WITHOUT_GROUP: Final = "(none)"
 
 
 @dataclass
@@ -104,7 +106,7 @@ def _take(series: Series, id: str, item: ItemResult, context: RunContext) -> Non
     found = series.not_run or series.metric.read(item, context)
     if isinstance(found, str):
         series.absent[id] = found
-    elif not all(map(math.isfinite, (found.value, found.numerator, found.denominator))):
+    elif not all(abs(number) < _GREATEST for number in (found.value, found.numerator, found.denominator)):
         series.absent[id] = "its number is not finite"
     else:
         series.readings[id] = found

@@ -8,7 +8,7 @@ from mediacheck.gate.policy import ABSOLUTE, EXACT, RATIOS, UPPER, Rule
 
 def number(value: float) -> str:
     """Four decimals at most: scores in exports have no more."""
-    text = f"{value:.4f}".rstrip("0").rstrip(".")
+    text = f"{value:.4g}" if abs(value) >= 1e6 else f"{value:.4f}".rstrip("0").rstrip(".")
     return "0" if text == "-0" else text
 
 

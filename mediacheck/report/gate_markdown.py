@@ -10,7 +10,7 @@ from mediacheck.report.gate import approval_text, counted, run_text, short
 
 _MARKS = {"pass": "✅ pass", "fail": "❌ fail", "inconclusive": "⚠️ inconclusive", "not_applicable": "not applicable"}
 _SPECIAL = re.compile(r"([\\`*_{}\[\]|~<>&$])")
-_LINKS = re.compile(r"@|://|(?i:www)(?=\.)")
+_LINKS = re.compile(r"@|(?=://)|(?i:www)(?=\.)")
 
 
 def render(decision: Decision) -> str:

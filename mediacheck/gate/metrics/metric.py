@@ -14,7 +14,7 @@ Kind = Literal["indicator", "value", "counted"]
 PERCENTILE: Final = re.compile(r"p([1-9][0-9]?)")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Reading:
     """An item's number. Where it is a rate, by what it is made: corpus rates add both up."""
 

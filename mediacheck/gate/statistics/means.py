@@ -51,6 +51,9 @@ def rate_bounds(
     Where fewer than ``FEWEST_DIFFERENT`` items differ from the commonest value, ``rare_bounds`` takes over; what is
     unseen is taken to befall items of any length alike.
 
+    Each bound is then moved out by half of what one more item as extreme as the most extreme one seen would add.
+    Without it, heavy tails (lognormal differences, 200 items) are promoted at the margin in 6 % of gates, not in 5.
+
     Source: P. Hall, The Bootstrap and Edgeworth Expansion (1992), section 3.5 (percentile-t) and, for the standard
     error of a ratio, W. Cochran, Sampling Techniques (3rd ed. 1977), section 2.11 (linearisation).
 
@@ -73,14 +76,18 @@ def rate_bounds(
     contributions = table @ coefficients[0] + value
     if n < 2 or _different(_per_item(table, factor)) < FEWEST_DIFFERENT:
         shares = _shares(table, factor)
-        return rare_bounds(shares, value, confidence=confidence, support=support, seed=seed)
+        draws = 2 * resamples + 1
+        return rare_bounds(shares, value, confidence=confidence, support=support, seed=seed, draws=draws)
     error = float(contributions.std(ddof=1) / np.sqrt(n))
     if n > LARGE:
-        reach = normal_quantile(confidence) * error
-        return Bounds(value, value - reach, value + reach, "normal", error)
-    drawn = _studentised(table, value, factor, seed, resamples)
-    low, high = _ends(drawn, confidence)
-    return Bounds(value, value - high * error, value - low * error, "studentised bootstrap", error)
+        method, low, high = "normal", -normal_quantile(confidence), normal_quantile(confidence)
+    else:
+        method = "studentised bootstrap"
+        low, high = _ends(_studentised(table, value, factor, seed, resamples), confidence)
+    below, above = (contributions.min() - value) / 2 / n, (contributions.max() - value) / 2 / n
+    return Bounds(
+        value, float(value - high * error + below), float(value - low * error + above), method, error
+    )
 
 
 def _ends(drawn: Floats, confidence: float) -> tuple[float, float]:

@@ -15,6 +15,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 
 _AT_A_TIME: Final = 1 << 21
 """Cells of the table of draws in memory at once."""
+_SMOOTHED: Final = 50
 _NODES: Final = 8
 """Gauss-Legendre nodes in each cell of a beta distribution."""
 
@@ -32,8 +33,9 @@ def quantile_bounds(
     """Bounds of a quantile of the candidate, or of candidate's - factor x baseline's over paired items.
 
     One run: the sample quantile (linear between items), bounded by two sorted items, whatever the distribution.
-    Two runs: the Harrell-Davis estimate of both, bounded by the percentile bootstrap over items. The difference of two
-    sample quantiles hangs on single items, and of runs that resemble each other its bootstrap is far too wide.
+    Two runs: smoothed quantiles of both (``beta_weights``), bounded by the percentile bootstrap over items. The
+    difference of two sample quantiles hangs on single items, and of runs that resemble each other its bootstrap is far
+    too wide.
 
     Items that are all alike need no care of their own here: that the quantile is their value, they do show, where there
     are enough of them (``fewest_for_quantile``).
@@ -56,9 +58,9 @@ def quantile_bounds(
         value = float(np.quantile(candidate, probability))
         method = "order statistics"
     else:
-        weights = harrell_davis(n, probability)
+        weights = beta_weights(n, probability)
         value = float(np.sort(candidate) @ np.diff(weights) - factor * (np.sort(baseline) @ np.diff(weights)))
-        method = "percentile bootstrap (Harrell-Davis)"
+        method = "percentile bootstrap, smoothed quantiles"
     if n < least:
         why = f"{n} items bound no {100 * probability:g}th percentile"
         return Bounds(value, None, None, method, why_not=why, least=least)
@@ -79,9 +81,17 @@ def quantile_bounds(
     )
 
 
-def harrell_davis(n: int, probability: float) -> Floats:
-    """The distribution function of Beta((n + 1)p, (n + 1)(1 - p)) at 0, 1/n, …, 1: its steps weigh the sorted items."""
-    a, b = (n + 1) * probability, (n + 1) * (1.0 - probability)
+def beta_weights(n: int, probability: float) -> Floats:
+    """The distribution function of Beta((m + 1)p, (m + 1)(1 - p)) at 0, 1/n, …, 1: its steps weigh the sorted items.
+
+    m = n is the Harrell-Davis estimate. Above 50 items m = 50 (n / 50)^(2/3): the window then narrows as n^(-1/3),
+    which is best for smoothed quantiles, and not as n^(-1/2), which hardly smooths large runs: their intervals were too
+    wide.
+
+    Source: S. Sheather, J. Marron, Kernel Quantile Estimators, J. American Statistical Association 85 (1990).
+    """
+    size = n if n <= _SMOOTHED else _SMOOTHED * (n / _SMOOTHED) ** (2 / 3)
+    a, b = (size + 1) * probability, (size + 1) * (1.0 - probability)
     nodes, weights = np.polynomial.legendre.leggauss(_NODES)
     at = (np.arange(n)[:, None] + (nodes + 1.0) / 2.0) / n
     constant = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)

@@ -277,6 +277,28 @@ def test_no_value_that_is_no_number_is_read(tmp_path: Path, bad: bytes) -> None:
         decide(policy(MEAN_SPEAKER), run)
 
 
+@pytest.mark.parametrize("statistic", ["mean", "median", "p90", "each"])
+@pytest.mark.parametrize("value", [1.7e308, -1e100])
+def test_numbers_that_overflow_are_none(tmp_path: Path, statistic: str, value: float) -> None:
+    text = f'id = "x"\nmetric = "si_sdr"\nstatistic = "{statistic}"\nunit = "dB"\nmax_decrease = 1'
+    good = [item(f"u{number}", si_sdr(number / 10)) for number in range(60)]
+    bad = [*good[:-1], item("u59", si_sdr(value))]
+    rule = only(gate(tmp_path, policy(text), bad, good))
+    assert rule.outcome == "fail"
+    assert rule.figures[0].lost[0].reason == "its number is not finite"
+    (tmp_path / "other").mkdir()
+    assert only(gate(tmp_path / "other", policy(text), good, bad)).outcome == "inconclusive"
+
+
+def test_a_corpus_without_a_word_has_no_rate(tmp_path: Path) -> None:
+    silence = items(50, lambda _: [wer(0, 0)])
+    rule = only(gate(tmp_path, policy(CORPUS), silence, silence))
+    assert (rule.outcome, rule.message) == (
+        "inconclusive",
+        "nothing was to be said in any item, so that there is no rate",
+    )
+
+
 def test_duplicate_ids_are_inconclusive_and_lose_nothing(tmp_path: Path) -> None:
     twice = [*speech(1, count=199), speech(1)[0]]
     decision = gate(tmp_path, policy(ABSOLUTE), twice)

@@ -1,12 +1,34 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from mediacheck.gate.errors import PolicyError
-from mediacheck.gate.policy import load_policy, parse_policy, require_workload
+from mediacheck.gate.metrics import metric_names
+from mediacheck.gate.policy import Approval, Policy, Requires, Rule, load_policy, parse_policy, require_workload
 from tests.unit.gate.factory import APPROVED, ASKED, CORPUS, MEAN_SPEAKER, policy, policy_text
+
+DOCS = Path(__file__).parents[3] / "docs"
+
+
+def test_the_documented_policy_is_one() -> None:
+    (block,) = re.findall(r"```toml\n(.*?)```", (DOCS / "reference" / "policy.md").read_text(), re.DOTALL)
+    made = parse_policy(block.encode(), "docs/reference/policy.md")
+    assert [rule.bound for rule in made.rules] == ["max_increase", "max_decrease", "at_most"]
+
+
+def test_every_key_and_metric_is_documented() -> None:
+    text = (DOCS / "reference" / "policy.md").read_text()
+    for kind in (Policy, Approval, Requires, Rule):
+        for key in kind.__struct_fields__:
+            assert f"`{key}`" in text or f"[{key}]" in text or key == "rules", key
+    for name in metric_names():
+        family = re.sub(r"^(findings|coverage):.*", r"\1:", name).partition(".")[0]
+        assert f"`{family}" in text or "any other scorer" in text
+        if name.startswith(("status:", "verdict:")):
+            assert f"`{name}`" in text
 
 
 def refused(text: str) -> str:
@@ -47,7 +69,10 @@ def test_defaults_are_the_strict_ones() -> None:
         (policy_text(CORPUS.replace("0.02", "nan")), "max_increase is nan"),
         (policy_text(CORPUS.replace("0.02", "inf")), "max_increase is inf"),
         (policy_text(CORPUS.replace("0.02", '"2 %"')), "Expected `float | null`, got `str`"),
-        (policy_text(CORPUS + "\nconfidence = 1.0"), "below 1"),
+        (policy_text(CORPUS + "\nworst_case = 1e300"), "worst_case is 1e+300"),
+        (policy_text(CORPUS.replace("0.02", "1" + "0" * 400)), "Number out of range"),
+        (policy_text(CORPUS + "\nseed = -1"), "seed is 0 or more"),
+        (policy_text(CORPUS + "\nconfidence = 0.9999"), "at most 0.999"),
         (policy_text(CORPUS + "\nconfidence = 0.05"), "above 0.5"),
         (policy_text(CORPUS + "\nminimum_coverage = 0.0"), "above 0"),
         (policy_text(CORPUS + "\nminimum_coverage = 95"), "at most 1"),
