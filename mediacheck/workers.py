@@ -6,6 +6,7 @@ process under a wall-clock limit and a memory limit; a worker that breaks is kil
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import gc
 import math
@@ -17,6 +18,7 @@ import sys
 import threading
 import time
 import traceback
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
@@ -87,6 +89,8 @@ class Pool(Generic[Item, Result]):
         self._task = _Task(function, prepare, timeout_s, memory_bytes)
         self._jobs = max(1, jobs)
         self._workers: list[_Worker[Item, Result]] = []
+        self._process = os.getpid()
+        _open_pools.add(self)
         try:
             while len(self._workers) < self._jobs:
                 self._start()
@@ -198,6 +202,18 @@ class Pool(Generic[Item, Result]):
             if len(self._workers) > before:
                 return self._workers[-1]
         return None
+
+
+def _close_open_pools() -> None:
+    """At the end of the process: multiprocessing would ask workers by SIGTERM to end, which they do not hear."""
+    for pool in list(_open_pools):
+        # A fork has copies of its parent's pools.
+        if pool._process == os.getpid():
+            pool.close()
+
+
+_open_pools: weakref.WeakSet[Pool[Any, Any]] = weakref.WeakSet()
+atexit.register(_close_open_pools)
 
 
 def wait_for(pools: Iterable[Pool[Any, Any]]) -> None:
