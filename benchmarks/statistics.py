@@ -310,8 +310,8 @@ def render(rows: list[Coverage | Promise], pairs: int, about: str) -> str:
         f"Of {pairs} pairs, a share of 5 % has a standard error of {100 * error:.1f} points: up to "
         f"{100 * (0.05 + 2 * error):.1f} % is 5 % within two of them.",
         "Covered: two-sided 95 % intervals that hold the truth; Gaffke's bound (validity, and where almost all items",
-        "are alike) is on the safe side by design. Promoted: candidates exactly as bad as the margin that pass at 95 %;",
-        "it must not be above 5 %. Failed: those that fail; the others are inconclusive.",
+        "are alike) is on the safe side by design. Promoted: candidates exactly as bad as the margin that pass at",
+        "95 %; it must not be above 5 %. Failed: those that fail; the others are inconclusive.",
         "",
         "| paired runs | items | truth | covered | promoted at the margin | failed at the margin |",
         "| --- | --- | --- | --- | --- | --- |",

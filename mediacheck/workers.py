@@ -46,6 +46,8 @@ class WorkerFailure:
     kind: Literal["crashed", "timeout", "memory", "raised"]
     message: str
     """One clause: ``crashed (signal 11, SIGSEGV)``, ``took longer than 600 s``, …"""
+    killed: bool = False
+    """Whether the process was killed from outside: by the system, for want of memory, or by somebody."""
     error: MediacheckError | None = None
     """What the function raised, where that was one of our own errors."""
     traceback: str | None = None
@@ -318,7 +320,9 @@ class _Worker(Generic[Item, Result]):
             outcome: Result | WorkerFailure = pickle.loads(self.connection.recv_bytes())
         except (EOFError, OSError):
             self._process.join(timeout=1)
-            outcome = WorkerFailure("crashed", _ending(self._process.exitcode))
+            code = self._process.exitcode
+            # No decoder and no library sends itself this one.
+            outcome = WorkerFailure("crashed", _ending(code), killed=code == -signal.SIGKILL)
             self.kill()
         else:
             # After running out of memory the process is in no state to go on.

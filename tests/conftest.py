@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 import pytest
 from hypothesis import settings
@@ -17,6 +18,7 @@ if os.environ.get("CI"):
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
+    _forget_lazy_modules()
     for mark in item.iter_markers("needs"):
         (reason,) = mark.args
         if reason is None:
@@ -24,6 +26,18 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         if require_all():
             pytest.fail(f"MEDIACHECK_REQUIRE_ALL is set, but {reason}", pytrace=False)
         pytest.skip(reason)
+
+
+def _forget_lazy_modules() -> None:
+    """speechbrain leaves modules behind that raise ImportError when somebody asks for their ``__file__``.
+
+    Hypothesis asks every module, so its tests would fail after those that load a speaker model.
+    """
+    if "speechbrain" not in sys.modules:
+        return
+    for name, module in list(sys.modules.items()):
+        if type(module).__module__ == "speechbrain.utils.importutils":
+            del sys.modules[name]
 
 
 @pytest.fixture(autouse=True)

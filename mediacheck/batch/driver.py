@@ -38,7 +38,9 @@ from mediacheck.measuring import Limits, problem_of
 from mediacheck.scoring.score import NotMeasured
 from mediacheck.workers import WorkerFailure
 
-_FAILED = ("crashed", "timeout", "memory", "error")
+_FAILED = ("crashed", "killed", "timeout", "memory", "error")
+_KILLED_MORE = 5
+"""Times as many tries for an item whose worker is killed from outside: most likely it has nothing to do with that."""
 _AHEAD = 64
 """Judged items that wait for the scorers."""
 REFERENCES: Final = 1000
@@ -162,7 +164,7 @@ class Driver:
             return
         assert not isinstance(outcome.result, Scored), "examining scores nothing"
         attempt = self._take_examined(task, outcome.result)
-        if attempt.status == "crashed" and attempt.tries < self._effort.tries:
+        if self._tries_left(attempt):
             self._to_retry.append(task)
         elif task.stage == "validate" and (following := self._follow(self._under_way[task.subject], attempt)):
             self._to_score.append(following)
@@ -187,7 +189,7 @@ class Driver:
 
     def _failure(self, task: ValidateTask, failure: WorkerFailure) -> Attempt:
         """A file that broke its worker is judged all the same: that it could not be measured."""
-        status: Status = "error" if failure.kind == "raised" else failure.kind
+        status = _status_of(failure)
         if status == "error":
             self._broken(task.name, failure)
         now = Look("present") if is_remote(task.place) else look(task.place)
@@ -276,9 +278,15 @@ class Driver:
         """Whether its facts are to be kept now, and were not before."""
         return self._facts is not None and before.status == "judged" and not self._facts.holds(before.key)
 
+    def _tries_left(self, attempt: Attempt) -> bool:
+        """Whether an item that broke its process is tried once more of itself."""
+        if attempt.status == "killed":
+            return attempt.tries < self._effort.tries * _KILLED_MORE
+        return attempt.status == "crashed" and attempt.tries < self._effort.tries
+
     def _tried_again(self, before: Attempt) -> bool:
         """Whether a file that is still the same is tried once more."""
-        if before.status == "unsettled" or (before.status == "crashed" and before.tries < self._effort.tries):
+        if before.status == "unsettled" or self._tries_left(before):
             return True
         return before.status in _FAILED and self._effort.again
 
@@ -329,14 +337,14 @@ class Driver:
                 return
         else:
             assert self._plan is not None, "without a plan nothing is scored"
-            status: Status = "error" if result.kind == "raised" else result.kind
+            status = _status_of(result)
             if status == "error":
                 self._broken(task.candidate.validated.file.name, result)
             reason = _why_unscored(status, result)
             scores = refused_scores(self._plan.scorers_of(task.language), reason)
             attempt = Attempt(status, key=task.key, reason=reason, result=serialise.to_compact_json(scores))
         written = self._ledger.write("score", task.subject, attempt)
-        if written.status == "crashed" and written.tries < self._effort.tries:
+        if self._tries_left(written):
             self._to_score.append(task)
             return
         self._through(self._under_way[task.subject])
@@ -344,6 +352,12 @@ class Driver:
     def _through(self, item: Item) -> None:
         del self._under_way[item.position]
         self._finished()
+
+
+def _status_of(failure: WorkerFailure) -> Status:
+    if failure.kind == "raised":
+        return "error"
+    return "killed" if failure.killed else failure.kind
 
 
 def _why_unscored(status: Status, failure: WorkerFailure) -> str:

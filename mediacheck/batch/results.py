@@ -20,7 +20,7 @@ RESULTS: Final = "results.jsonl"
 DECIMALS: Final = 4
 """Of scores in exports: what lies below differs between processors."""
 
-Status = Literal["judged", "missing", "unreadable", "crashed", "timeout", "memory", "error", "malformed"]
+Status = Literal["judged", "missing", "unreadable", "crashed", "killed", "timeout", "memory", "error", "malformed"]
 """``judged``: measured, and a verdict given. ``error``: mediacheck itself failed. ``malformed``: its line is."""
 
 

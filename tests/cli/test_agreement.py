@@ -10,6 +10,8 @@ import pytest
 
 import mediacheck
 from mediacheck.cli.batch import merge_command, run_command
+from mediacheck.cli.calibrate import calibrate_command
+from mediacheck.cli.gate import gate_command
 from mediacheck.cli.judge import judge_command
 from mediacheck.cli.main import app
 from mediacheck.cli.measure import measure_command
@@ -27,7 +29,16 @@ PAIRS = [
     (measure_command, mediacheck.measure),
     (judge_command, mediacheck.judge),
 ]
-COMMANDS = (validate_command, measure_command, judge_command, score_command, run_command, merge_command)
+COMMANDS = (
+    validate_command,
+    measure_command,
+    judge_command,
+    score_command,
+    run_command,
+    merge_command,
+    gate_command,
+    calibrate_command,
+)
 REFERENCE = (ROOT / "docs" / "reference" / "cli.md").read_text()
 
 
@@ -58,7 +69,7 @@ def test_every_option_of_the_reference_exists() -> None:
         option
         for command in (app, *COMMANDS)
         for p in command.params
-        for option in p.opts
+        for option in (*p.opts, *p.secondary_opts)
     }
     mentioned = set(re.findall(r"--[a-z]+(?:-[a-z0-9]+)*", REFERENCE))
     assert mentioned - known - {"--help"} == set()

@@ -6,8 +6,6 @@ import hashlib
 import pickle
 import shutil
 import socket
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -38,7 +36,6 @@ resemblyzer = [
 ecapa = [
     needs_module("soxr", "speechbrain", "torch", "torchaudio"),
     pytest.mark.xdist_group("speechbrain"),
-    pytest.mark.usefixtures("no_lazy_modules"),
 ]
 
 
@@ -154,18 +151,6 @@ def test_pinned_weights(tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return save(tmp_path_factory.mktemp("ecapa") / "tiny", names_the_hub=True)
-
-
-@pytest.fixture
-def no_lazy_modules() -> Iterator[None]:
-    """speechbrain leaves modules behind that raise ImportError when somebody asks for their ``__file__``.
-
-    Hypothesis asks every module, so its tests would fail after these.
-    """
-    yield
-    for name, module in list(sys.modules.items()):
-        if type(module).__module__ == "speechbrain.utils.importutils":
-            del sys.modules[name]
 
 
 @pytest.fixture

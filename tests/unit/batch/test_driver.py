@@ -92,7 +92,7 @@ class FakeEngine:
         key = (task.stage, task.subject)
         if self.crashed[key] < (behaviour.score_crashes if scores else behaviour.crashes):
             self.crashed[key] += 1
-            return WorkerFailure("crashed", "crashed (signal 9, SIGKILL)")
+            return WorkerFailure("crashed", "crashed (signal 11, SIGSEGV)")
         if isinstance(task, ScoreTask):
             value = Measured(scorer="loudness", value=float(task.subject), unit="LUFS", identity=IDENTITY)
             return Scored(scores=(value,))
