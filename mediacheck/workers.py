@@ -66,6 +66,7 @@ class Pool(Generic[Item, Result]):
         memory_bytes: int | None = None,
         prepare: Callable[[], object] | None = None,
         fork: bool = True,
+        items_per_worker: int | None = None,
     ) -> None:
         """Start the workers.
 
@@ -78,6 +79,7 @@ class Pool(Generic[Item, Result]):
             prepare: called in each worker as it starts, while the caller goes on: imports, say.
             fork: False in a process that is not ours: its threads, locks and open sockets must not be copied into a
                 worker that outlives the call, nor its main module be imported there.
+            items_per_worker: after how many a new process takes over; None: it stays to the end.
 
         Raises:
             ValueError: a limit is not above 0, or not finite.
@@ -91,6 +93,7 @@ class Pool(Generic[Item, Result]):
         self._task = _Task(function, prepare, timeout_s, memory_bytes)
         self._jobs = max(1, jobs)
         self._workers: list[_Worker[Item, Result]] = []
+        self._items_per_worker = math.inf if items_per_worker is None else items_per_worker
         self._process = os.getpid()
         _open_pools.add(self)
         try:
@@ -195,9 +198,13 @@ class Pool(Generic[Item, Result]):
 
     def _idle(self) -> _Worker[Item, Result] | None:
         """A worker without an item, a new one where some are missing; None where all are busy."""
-        for worker in self._workers:
-            if worker.index is None:
+        for worker in list(self._workers):
+            if worker.index is not None:
+                continue
+            if worker.taken < self._items_per_worker:
                 return worker
+            worker.kill()
+            self._workers.remove(worker)
         if len(self._workers) < self._jobs:
             before = len(self._workers)
             self._start()
@@ -286,6 +293,8 @@ class _Worker(Generic[Item, Result]):
         self.index: int | None = None
         self.deadline = math.inf
         self.dead = False
+        self.taken = 0
+        """Items so far."""
         self._timeout_s = task.timeout_s
         self._limit_s = task.timeout_s
         """Of the item under way."""
@@ -309,6 +318,7 @@ class _Worker(Generic[Item, Result]):
         except OSError:
             return False
         self.index = index
+        self.taken += 1
         self._limit_s = self._timeout_s if timeout_s is None else timeout_s
         self.deadline = math.inf if self._limit_s is None else time.monotonic() + self._limit_s
         return True

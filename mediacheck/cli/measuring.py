@@ -13,6 +13,7 @@ from mediacheck.cli.settings import Settings
 from mediacheck.errors import PathError
 from mediacheck.facts import MediaFacts
 from mediacheck.measuring import (
+    FILES_PER_WORKER,
     MEGABYTE,
     PLAIN_SUFFIXES,
     Limits,
@@ -81,6 +82,7 @@ class Measuring(Generic[Made]):
             timeout_s=settings.timeout,
             memory_bytes=settings.memory_limit * MEGABYTE,
             prepare=partial(import_decoders, plain),
+            items_per_worker=FILES_PER_WORKER,
         )
 
     def __enter__(self) -> Measuring[Made]:

@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -222,3 +223,16 @@ def test_a_worker_may_inherit_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path:
     assert isinstance(found, tuple)
     file, inherited, parent = found
     assert (Path(file).name != "script.py", inherited, parent) == (True, False, os.getpid())
+
+
+def process_of(_: int) -> int:
+    return os.getpid()
+
+
+def test_a_worker_is_replaced_after_its_share_of_items() -> None:
+    with Pool(process_of, jobs=2, items_per_worker=5) as pool:
+        processes = [result for _, result in pool.run(range(40))]
+    counts = Counter(processes)
+    assert len(processes) == 40
+    assert max(counts.values()) <= 5
+    assert len(counts) >= 8

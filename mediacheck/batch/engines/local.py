@@ -20,7 +20,7 @@ from mediacheck.batch.tasks import (
     ScoringPlan,
     ValidateTask,
 )
-from mediacheck.measuring import MEGABYTE, Limits, import_decoders
+from mediacheck.measuring import FILES_PER_WORKER, MEGABYTE, Limits, import_decoders
 from mediacheck.scoring.score import Identity
 from mediacheck.workers import Pool, WorkerFailure, wait_for
 
@@ -67,6 +67,7 @@ class LocalEngine:
             timeout_s=limits.timeout_s,
             memory_bytes=limits.memory_mb * MEGABYTE,
             prepare=partial(_prepare_to_validate, self._scratch.name, plain),
+            items_per_worker=FILES_PER_WORKER,
         )
         self._scorers: list[Pool[tuple[ScoreTask, ...], ScoredBatch]] = []
         self._pools: list[Pool[ValidateTask, Examined] | Pool[tuple[ScoreTask, ...], ScoredBatch]] = [self._validators]
