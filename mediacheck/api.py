@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Mapping
 from decimal import Decimal
@@ -185,6 +186,17 @@ def expectation(expect: Asked | None) -> Expectation | None:
 def printable_name(name: str) -> str:
     """A file name that JSON can hold: bytes that are not UTF-8 are written as ``\\xff``."""
     return os.fsencode(name).decode("utf-8", "backslashreplace")
+
+
+def kind_of(mode: int) -> str:
+    """What is there that is no regular file, by its mode: ``a folder``, ``a FIFO``, …"""
+    if stat.S_ISDIR(mode):
+        return "a folder"
+    if stat.S_ISFIFO(mode):
+        return "a FIFO"
+    if stat.S_ISSOCK(mode):
+        return "a socket"
+    return "a device"
 
 
 def _measure_file(path: Path, name: str, raw: str | None) -> MediaFacts:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
@@ -259,16 +259,7 @@ class Driver:
             return before
         if before is None or before.status != "judged" or self._lacks_facts(before):
             return task
-        return ValidateTask(
-            task.stage,
-            task.subject,
-            task.place,
-            task.name,
-            contract=task.contract,
-            expect=task.expect,
-            known=before.key,
-            state=before.state,
-        )
+        return replace(task, known=before.key, state=before.state)
 
     def _once_more(self, before: Attempt) -> bool:
         """Whether a file that is still the same is measured once more."""

@@ -12,7 +12,8 @@ from mediacheck.batch.tasks import Examined, Rules, Validated, ValidateTask
 from mediacheck.errors import PathError
 from mediacheck.facts import ContainerFacts, FileFacts, MediaFacts, Problem
 from mediacheck.measuring import Work, measure_one
-from mediacheck.scoring.score import ScoredFile, Validation
+from mediacheck.scoring.candidate import validation_of
+from mediacheck.scoring.score import ScoredFile
 from mediacheck.verdict import Report
 
 
@@ -80,15 +81,9 @@ def unmeasured(name: str, size: int, problem: Problem) -> MediaFacts:
 
 def validated_of(report: Report) -> Validated:
     """What the ledger keeps of a report."""
-    failed = tuple(f.check for f in report.findings if f.outcome == "fail" and f.severity == "error")
     return Validated(
         file=ScoredFile(name=report.subject.name, bytes=report.subject.bytes, sha256=report.subject.sha256 or None),
-        validation=Validation(
-            validator=report.validator.id,
-            digest=report.validator.digest,
-            verdict=report.verdict,
-            failed=tuple(dict.fromkeys(failed)),
-        ),
+        validation=validation_of(report),
         findings=tuple(f for f in report.findings if f.outcome in ("fail", "inconclusive")),
         libraries=report.tool.libraries,
         has_audio=bool(report.facts.audio),

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from mediacheck.api import kind_of
 from mediacheck.batch.places import is_remote
 
 
@@ -40,7 +41,7 @@ def look(place: str) -> Look:
     except (OSError, ValueError) as error:
         return Look("unreadable", reason=f"the file cannot be read: {getattr(error, 'strerror', None) or error}")
     if not stat.S_ISREG(status.st_mode):
-        return Look("unreadable", reason=f"it is {_kind(status.st_mode)}, not a file")
+        return Look("unreadable", reason=f"it is {kind_of(status.st_mode)}, not a file")
     if not os.access(place, os.R_OK):
         return Look("unreadable", reason="the file cannot be read: permission denied")
     state = f"{status.st_size}:{status.st_mtime_ns}:{status.st_ctime_ns}:{status.st_ino}"
@@ -76,13 +77,3 @@ def local(place: str) -> Iterator[Path]:
 
     with remote.fetched(place) as path:
         yield path
-
-
-def _kind(mode: int) -> str:
-    if stat.S_ISDIR(mode):
-        return "a folder"
-    if stat.S_ISFIFO(mode):
-        return "a FIFO"
-    if stat.S_ISSOCK(mode):
-        return "a socket"
-    return "a device"

@@ -12,8 +12,8 @@ from typing import Final, Literal
 from mediacheck.batch.record import ManifestIdentity, RunRecord, Shard
 from mediacheck.batch.results import ItemResult, Value
 from mediacheck.facts import Struct
-from mediacheck.scoring.protocols import PROTOCOLS
 from mediacheck.scoring.score import ErrorCounts, Estimate, Identity, NotMeasured
+from mediacheck.scoring.summary import headline_of
 
 SUMMARY_SCHEMA: Final = "mediacheck.run-summary/1"
 SUMMARY: Final = "summary.json"
@@ -244,6 +244,7 @@ class _Values:
         from mediacheck.scoring import bootstrap
 
         (identity,) = self.identities
+        known = about.identities.get(identity)
         sign = -1.0 if info.higher_is_better else 1.0
         return replace(
             common,
@@ -253,7 +254,7 @@ class _Values:
             p95=bootstrap.quantile(self.values, 0.95),
             corpus=bootstrap.ratio(self.errors, self.lengths) if self.lengths else None,
             counts=self.counts,
-            headline=_headline(about.identities.get(identity), corpus=bool(self.lengths)),
+            headline="mean" if not self.lengths else "corpus" if known is None else headline_of(known),
             same=bootstrap.mean(self.same) if self.same else None,
             other=bootstrap.mean(self.other) if self.other else None,
             worst=tuple(
@@ -307,9 +308,3 @@ class _Sums:
 def _counts(counter: Counter[str]) -> tuple[Count, ...]:
     ordered = sorted(counter.items(), key=lambda pair: (-pair[1], pair[0]))
     return tuple(Count(name=name, items=items) for name, items in ordered)
-
-
-def _headline(identity: Identity | None, *, corpus: bool) -> Literal["corpus", "mean"]:
-    protocol = None if identity is None or identity.normaliser is None else PROTOCOLS.get(identity.normaliser.id)
-    published = protocol is not None and protocol.headline == "mean of utterances"
-    return "corpus" if corpus and not published else "mean"

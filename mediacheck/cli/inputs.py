@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 
-from mediacheck.api import printable_name
+from mediacheck.api import kind_of, printable_name
 from mediacheck.errors import PathError, UsageError
 from mediacheck.suffixes import MEDIA_SUFFIXES
 
@@ -97,7 +97,7 @@ def refuse_unreadable(path: Path, text: str | None = None) -> None:
     if mode is None:
         raise PathError("an empty path was given; name a file or a folder")
     if not stat.S_ISREG(mode):
-        raise PathError(f"{shown} is {_kind(mode)}, not a file; copy it to a file, or pipe it into 'mediacheck … -'")
+        raise PathError(f"{shown} is {kind_of(mode)}, not a file; copy it to a file, or pipe it into 'mediacheck … -'")
     if not os.access(path, os.R_OK):
         raise PathError(f"cannot read {shown}: permission denied; change its mode or run as its owner")
 
@@ -143,16 +143,6 @@ def _walk(folder: Path, suffixes: frozenset[str]) -> tuple[list[Input], int]:
 
 def _cannot_list(error: OSError) -> None:
     raise PathError(f"cannot list the folder {error.filename}: {error.strerror}") from error
-
-
-def _kind(mode: int) -> str:
-    if stat.S_ISFIFO(mode):
-        return "a FIFO"
-    if stat.S_ISSOCK(mode):
-        return "a socket"
-    if stat.S_ISDIR(mode):
-        return "a folder"
-    return "a device"
 
 
 def _once(files: list[Input]) -> list[Input]:

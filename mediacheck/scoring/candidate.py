@@ -59,19 +59,24 @@ def judged(report: Report, path: Path, *, speaker: str | None = None) -> Judged:
         path: where it lies.
         speaker: whose voice it is, or should be; None: not known.
     """
-    failed = tuple(f.check for f in report.findings if f.outcome == "fail" and f.severity == "error")
     return Judged(
         path=path,
         file=ScoredFile(name=report.subject.name, bytes=report.subject.bytes, sha256=report.subject.sha256),
-        validation=Validation(
-            validator=report.validator.id,
-            digest=report.validator.digest,
-            verdict=report.verdict,
-            failed=tuple(dict.fromkeys(failed)),
-        ),
+        validation=validation_of(report),
         libraries=report.tool.libraries,
         has_audio=bool(report.facts.audio),
         speaker=speaker,
+    )
+
+
+def validation_of(report: Report) -> Validation:
+    """What the validator says of a file, in short."""
+    failed = tuple(f.check for f in report.findings if f.outcome == "fail" and f.severity == "error")
+    return Validation(
+        validator=report.validator.id,
+        digest=report.validator.digest,
+        verdict=report.verdict,
+        failed=tuple(dict.fromkeys(failed)),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 from operator import add
+from typing import Literal
 
 from mediacheck.errors import ScoringError
 from mediacheck.scoring.protocols import PROTOCOLS
@@ -95,16 +96,20 @@ def _with_means(summary: Summary, values: Sequence[Measured]) -> Summary:
     if not spoken:
         return replace(summary, mean=macro, counts=total, identity=identity)
     micro = bootstrap.ratio([count.errors for count in spoken], [count.reference for count in spoken])
-    protocol = None if identity.normaliser is None else PROTOCOLS.get(identity.normaliser.id)
-    published = protocol is not None and protocol.headline == "mean of utterances"
     return replace(
         summary,
         mean=macro,
         corpus=micro,
         counts=total,
-        headline="mean" if published else "corpus",
+        headline=headline_of(identity),
         identity=identity,
     )
+
+
+def headline_of(identity: Identity) -> Literal["corpus", "mean"]:
+    """Which rate of errors the protocol's published figures state."""
+    protocol = None if identity.normaliser is None else PROTOCOLS.get(identity.normaliser.id)
+    return "mean" if protocol is not None and protocol.headline == "mean of utterances" else "corpus"
 
 
 def _control(values: Sequence[Measured]) -> Control | None:
