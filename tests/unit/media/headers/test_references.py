@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from tests.unit.media.headers.build import read
+from tests.work import ends
 
 REFUSED = {
     "m3u8": "#EXTM3U\n#EXT-X-VERSION:3\n#EXTINF:1,\nhttp://example.com/a.ts\n",
@@ -58,6 +57,5 @@ def test_not_refused(name: str) -> None:
     "text", ["file " + "a" * 4000, "http:" + ".a" * 2000, "FILE " * 800, "v=0\n" * 1000, "<!--" * 1000, "\n" * 4000]
 )
 def test_no_text_keeps_the_patterns_busy(text: str) -> None:
-    start = time.perf_counter()
-    read(text.encode())
-    assert time.perf_counter() - start < 2
+    with ends():
+        read(text.encode())
