@@ -9,7 +9,7 @@ import msgspec
 
 from mediacheck import serialise
 from mediacheck.errors import FactsError, PathError
-from mediacheck.facts import FACTS_SCHEMA, AudioStream, MediaFacts, Struct, VideoStream
+from mediacheck.facts import FACTS_SCHEMA, AudioStream, MediaFacts, OtherStream, Series, Stream, Struct, VideoStream
 
 FACTS_LIST_SCHEMA: Final = "mediacheck.facts-list/1"
 
@@ -67,6 +67,8 @@ def _possible(facts: MediaFacts) -> MediaFacts:
         raise ValueError(f"a file of {facts.file.bytes} bytes cannot be")
     for stream in facts.streams:
         where = f"stream {stream.index}"
+        if any(4 * series.count != len(series.data) for series in _series(stream)):
+            raise ValueError(f"{where}: a series does not have as many values as it says")
         if isinstance(stream, AudioStream):
             if stream.samples < 0 or stream.channels < 0 or stream.sample_rate < 0:
                 raise ValueError(f"{where} has a count below zero")
@@ -75,6 +77,17 @@ def _possible(facts: MediaFacts) -> MediaFacts:
         elif isinstance(stream, VideoStream) and (stream.frames < 0 or stream.duration < 0):
             raise ValueError(f"{where} has a count below zero")
     return facts
+
+
+def _series(stream: Stream) -> tuple[Series, ...]:
+    match stream:
+        case AudioStream():
+            return stream.envelope or ()
+        case VideoStream():
+            own = (stream.black_share, stream.change, stream.local_change, stream.frame_times)
+            return tuple(series for series in own if series is not None)
+        case OtherStream():
+            return ()
 
 
 def read_facts(path: Path) -> MediaFacts:

@@ -16,8 +16,11 @@ PLAIN_SUFFIXES = frozenset({".wav", ".wave", ".w64", ".rf64", ".aif", ".aiff", "
 FILES_PER_WORKER = 500
 """After which a worker is replaced: what fragments of its heap files of many sizes leave over must not add up. Starting
 one takes a fiftieth of the time of so many short clips."""
-_M_ARENA_MAX = -8
+_M_ARENA_MAX, _M_MMAP_THRESHOLD = -8, -3
 """Of malloc.h."""
+_MAPPED_BYTES = 128 << 10
+"""From this size on memory is mapped by itself, and so given back when it is freed: glibc's own start value, which it
+would raise to the size of the largest piece that was ever freed, so that an hour's series stay in the heap as holes."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,7 @@ def _keep_one_heap() -> None:
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
     if mallopt is not None:
         mallopt(_M_ARENA_MAX, 1)
+        mallopt(_M_MMAP_THRESHOLD, _MAPPED_BYTES)
 
 
 def facts_without_measuring(work: Work, failure: WorkerFailure, limits: Limits) -> MediaFacts:

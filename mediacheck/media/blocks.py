@@ -98,3 +98,5 @@ class BlockGatherer:
         if self._filled:
             self._sink(np.ascontiguousarray(self._buffer[:, : self._filled]))
             self._filled = 0
+        # What is made of the measurement takes memory while this one would only wait for its gatherer's end.
+        self._buffer, self._other = np.empty((len(self._buffer), 0)), None

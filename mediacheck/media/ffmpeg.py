@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import av
@@ -43,17 +45,23 @@ def _decode(source: Path, size: int, reading: ContainerReading, log: Log) -> Dec
         return Decoded(ContainerFacts(format=None, problems=(problem,)))
     except (av.FFmpegError, ValueError, OSError):
         return Decoded(ContainerFacts(format=None, problems=(not_media(source, size, reading.family),)))
+    libraries = LIBRARIES
     with container:
         facts = describe(container)
         if is_plain_vorbis(container):
             libraries = msgspec.structs.replace(LIBRARIES, libsndfile=libsndfile_version())
-            return Decoded(facts, (decode_vorbis(source, container),), libraries)
-        return _decode_streams(container, facts, reading, log)
+            ended: list[Callable[[], Stream]] = [decode_vorbis(source, container)]
+        else:
+            facts, ended = _decode_streams(container, facts, reading, log)
+    # With it go the decoders, which its streams hold.
+    del container
+    return Decoded(facts, tuple(facts_of() for facts_of in ended), libraries)
 
 
 def _decode_streams(
     container: av.container.InputContainer, facts: ContainerFacts, reading: ContainerReading, log: Log
-) -> Decoded:
+) -> tuple[ContainerFacts, list[Callable[[], Stream]]]:
+    """Decode all to the end: what the container says, and of each stream what makes its facts."""
     # What was said while the container was opened is of no packet.
     log.clear()
     tracks: dict[int, AudioTrack | VideoTrack] = {}
@@ -90,12 +98,16 @@ def _decode_streams(
             reason = getattr(error, "strerror", None) or str(error)
             message = f"reading stops before the end: {reason}"
             problems.append(Problem(code="demux_error", message=message, affects="decodable"))
-    streams: list[Stream] = []
+    ended: list[Callable[[], Stream]] = []
     for stream in container.streams:
-        decoded = tracks.get(stream.index)
-        if decoded is None:
-            streams.append(other_stream(stream))
+        track = tracks.get(stream.index)
+        if track is None:
+            ended.append(partial(_same, other_stream(stream)))
         else:
-            streams.append(decoded.finish())
-            problems.extend(decoded.problems)
-    return Decoded(msgspec.structs.replace(facts, problems=tuple(problems)), tuple(streams), LIBRARIES)
+            ended.append(track.end())
+            problems.extend(track.problems)
+    return msgspec.structs.replace(facts, problems=tuple(problems)), ended
+
+
+def _same(stream: Stream) -> Stream:
+    return stream

@@ -1,11 +1,16 @@
-"""One stream while it is decoded: packets in, facts out."""
+"""One stream while it is decoded: packets in, facts out.
+
+The facts are made when FFmpeg is done with: an hour's index and decoders would stand in memory beside them.
+"""
 
 from __future__ import annotations
 
 import math
 import struct
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any, cast
 
 import av
@@ -253,7 +258,8 @@ class AudioTrack(Track):
             reason=f"the container does not say how much of the last {self.codec} frame is padding",
         )
 
-    def finish(self) -> AudioStream:
+    def end(self) -> Callable[[], AudioStream]:
+        """Take what is left in the queue, and what FFmpeg knows; what is returned makes the facts of it."""
         context = self.stream.codec_context
         assert isinstance(context, av.AudioCodecContext)
         if self._queue.samples:
@@ -268,7 +274,8 @@ class AudioTrack(Track):
         dropped = self._meter.input.dropped
         samples = self._meter.input.taken
         lossy = not is_exact(self.codec)
-        return self._meter.finish(
+        return partial(
+            self._meter.finish,
             AudioHeader(
                 index=self.stream.index,
                 codec=self.codec,
@@ -286,7 +293,7 @@ class AudioTrack(Track):
                 samples_bounds=self._bounds(samples, dropped),
                 priming=self._priming,
                 padding=self._padding + dropped,
-            )
+            ),
         )
 
 
@@ -309,13 +316,15 @@ class VideoTrack(Track):
             if self._meter.changed_size:
                 self.change_problem("size or pixel format")
 
-    def finish(self) -> VideoStream:
+    def end(self) -> Callable[[], VideoStream]:
+        """Take what FFmpeg knows; what is returned makes the facts of it."""
         stream = self.stream
         assert isinstance(stream, av.VideoStream)
         context = stream.codec_context
         rate = stream.average_rate or stream.guessed_rate
         aspect = stream.sample_aspect_ratio
-        return self._meter.finish(
+        return partial(
+            self._meter.finish,
             VideoHeader(
                 index=stream.index,
                 codec=self.codec,

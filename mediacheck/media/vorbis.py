@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 import av
@@ -47,8 +49,11 @@ def is_plain_vorbis(container: av.container.InputContainer) -> bool:
     ]
 
 
-def decode_vorbis(path: Path, container: av.container.InputContainer) -> AudioStream:
-    """Measure the file's only stream; what libsndfile cannot open or read on counts as a decoding error."""
+def decode_vorbis(path: Path, container: av.container.InputContainer) -> Callable[[], AudioStream]:
+    """Measure the file's only stream; what is returned makes its facts.
+
+    What libsndfile cannot open or read on counts as a decoding error.
+    """
     import soundfile
 
     stream = container.streams.audio[0]
@@ -78,7 +83,8 @@ def decode_vorbis(path: Path, container: av.container.InputContainer) -> AudioSt
     except soundfile.LibsndfileError:
         errors += 1
     meter.flush()
-    return meter.finish(
+    return partial(
+        meter.finish,
         AudioHeader(
             codec="vorbis",
             time_base=time_base,
@@ -90,5 +96,5 @@ def decode_vorbis(path: Path, container: av.container.InputContainer) -> AudioSt
             timeline=msgspec.structs.replace(timeline.finish(Fraction(0)), first=Fraction(0), end=end),
             sample_format=stream.codec_context.format.name if stream.codec_context.format else None,
             lossy=True,
-        )
+        ),
     )

@@ -46,6 +46,23 @@ def test_counts_that_contradict_each_other_are_refused(values: dict[str, object]
         parse_facts(changed(facts, **values), "x")
 
 
+@pytest.mark.parametrize("data", [b"", b"abc", bytes(396), bytes(404)])
+def test_a_series_that_is_not_as_long_as_it_says_is_refused(data: bytes, facts: MediaFacts) -> None:
+    assert facts.audio[0].envelope is not None
+    (series,) = facts.audio[0].envelope
+    assert series.count == 100
+    with pytest.raises(FactsError, match="stream 0: a series does not have as many values as it says"):
+        parse_facts(changed(facts, envelope=(msgspec.structs.replace(series, data=data),)), "x")
+
+
+@pytest.mark.parametrize("text", ["AAA", "not base64", "AAAA====", "ÄÖÜ="])
+def test_a_series_that_is_not_base64_is_refused(text: str, facts: MediaFacts) -> None:
+    said = serialise.to_json(facts).decode()
+    start = said.index('"data": "') + len('"data": "')
+    with pytest.raises(FactsError, match="x does not hold saved facts: "):
+        parse_facts((said[:start] + text + said[said.index('"', start) :]).encode(), "x")
+
+
 @pytest.mark.parametrize(
     "data",
     [
