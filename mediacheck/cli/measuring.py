@@ -81,7 +81,7 @@ class Measuring(Generic[Made]):
             jobs=min(settings.jobs, len(self._work)),
             timeout_s=settings.timeout,
             memory_bytes=settings.memory_limit * MEGABYTE,
-            prepare=partial(import_decoders, plain),
+            prepare=partial(import_decoders, plain, several=len(self._work) > 1),
             items_per_worker=FILES_PER_WORKER,
         )
 

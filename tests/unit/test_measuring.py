@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import platform
+import resource
 import threading
 from functools import partial
 from pathlib import Path
@@ -14,6 +15,7 @@ from mediacheck.measuring import import_decoders
 from mediacheck.workers import Pool
 
 THREADS = 6
+glibc = pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc's heap is set")
 
 
 def heaps(report: Path) -> int:
@@ -40,12 +42,30 @@ def heaps(report: Path) -> int:
 
 
 def of_a_worker(report: Path, *, ready: bool) -> object:
-    with Pool(heaps, prepare=partial(import_decoders, True) if ready else None) as pool:
+    with Pool(heaps, prepare=partial(import_decoders, True, several=True) if ready else None) as pool:
         ((_, found),) = pool.run([report])
     return found
 
 
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc gives threads heaps of their own")
+@glibc
 def test_threads_of_a_worker_share_one_heap(tmp_path: Path) -> None:
     assert of_a_worker(tmp_path / "unprepared", ready=False) > 1  # type: ignore[operator]
     assert of_a_worker(tmp_path / "prepared", ready=True) == 1
+
+
+def faults(rounds: int) -> int:
+    """Pages of memory that had to be fetched while two megabytes were taken and freed over and over."""
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    for _ in range(rounds):
+        bytearray(2_000_000)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+
+
+@glibc
+@pytest.mark.parametrize("several", [True, False])
+def test_memory_is_kept_for_the_next_file_and_given_back_by_the_only_one(several: bool) -> None:
+    with Pool(faults, prepare=partial(import_decoders, True, several=several)) as pool:
+        ((_, fetched),) = pool.run([20])
+    pages = 20 * 2_000_000 // resource.getpagesize()
+    assert isinstance(fetched, int)
+    assert fetched < pages / 4 if several else fetched >= pages

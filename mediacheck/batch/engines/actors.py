@@ -44,7 +44,7 @@ class Validator:
             partial(_examine, rules, keep_facts),
             timeout_s=limits.timeout_s,
             memory_bytes=limits.memory_mb * MEGABYTE,
-            prepare=partial(import_decoders, plain),
+            prepare=partial(import_decoders, plain, several=True),
         )
 
     def ready(self) -> tuple[Tag, ...]:

@@ -154,7 +154,7 @@ class LocalEngine:
 
 def _prepare_to_validate(scratch: str, plain: bool) -> None:
     tempfile.tempdir = scratch
-    import_decoders(plain)
+    import_decoders(plain, several=True)
 
 
 def _prepare_to_score(scratch: str, plan: ScoringPlan) -> None:
