@@ -102,9 +102,20 @@ def ffprobe_each(subject: Subject, setting: Setting) -> Command:
 
 
 def librosa_scan(subject: Subject, setting: Setting) -> Command:
+    """A few levels and the silences of each file."""
+    return _librosa(subject, setting, ())
+
+
+def librosa_scan_with_loudness(subject: Subject, setting: Setting) -> Command:
+    """All that ffmpeg's checks measure, and true peak."""
+    return _librosa(subject, setting, ("--loudness",))
+
+
+def _librosa(subject: Subject, setting: Setting, options: Sequence[str]) -> Command:
     script = Path(__file__).with_name("librosa_scan.py")
     python = _installed(setting.peers)
-    return Command((str(python), str(script), str(setting.scratch / "librosa.json")), items=_files(subject.path))
+    out = str(setting.scratch / "librosa.json")
+    return Command((str(python), str(script), out, *options), items=_files(subject.path))
 
 
 def audio_qa(subject: Subject, setting: Setting) -> Command:

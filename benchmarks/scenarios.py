@@ -81,7 +81,8 @@ DECODE = Peer("ffmpeg decode", commands.ffmpeg_decode)
 AUDIO_QA = Peer("audio-data-quality-toolkit", commands.audio_qa)
 CHECKS_EACH = Peer("ffmpeg checks, one process a file, 2 at a time", commands.ffmpeg_checks_each)
 FFPROBE_EACH = Peer("ffprobe, one process a file, 2 at a time (reads headers only)", commands.ffprobe_each)
-LIBROSA = Peer("librosa scan, 2 processes", commands.librosa_scan)
+LIBROSA = Peer("librosa scan with loudness and true peak, 2 processes", commands.librosa_scan_with_loudness)
+LIBROSA_LEVELS = Peer("librosa scan of levels and silences alone, 2 processes", commands.librosa_scan)
 VALIDATE_ALL = Peer("mediacheck validate", commands.mediacheck)
 """What a run folder costs beyond it."""
 
@@ -156,6 +157,7 @@ def _clips(count: int) -> Scenario:
         (
             Comparison(CHECKS_EACH, "wall_s", CLIPS_FFMPEG),
             Comparison(LIBROSA, "wall_s", CLIPS_LIBROSA),
+            Comparison(LIBROSA_LEVELS, "wall_s"),
             Comparison(FFPROBE_EACH, "wall_s"),
         ),
     )

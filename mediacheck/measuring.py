@@ -22,8 +22,8 @@ _MAPPED_BYTES = 128 << 10
 """Of one file, what is at least as large is mapped by itself, and so given back when it is freed. That is glibc's own
 start value, which it would raise to the size of the largest piece ever freed: an hour's series would leave holes."""
 _KEPT_BYTES = 4 << 20, 16 << 20
-"""Of many files, what is smaller than the one, and what is free up to the other, is kept for the next file: fetching the
-same pages for each clip anew takes a fifth of its processor time."""
+"""Of many files, what is smaller than the one, and what is free up to the other, is kept for the next file: fetching
+the same pages for each clip anew takes a fifth of its processor time."""
 
 
 @dataclass(frozen=True)
