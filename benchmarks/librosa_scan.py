@@ -1,7 +1,7 @@
 """The scans that people write with librosa: load every file, and measure it; two processes.
 
-``python librosa_scan.py OUT [--loudness]``: without it a few levels and the silences of each; with it what mediacheck and
-ffmpeg's checks measure as well, loudness (ITU-R BS.1770), and true peak by four times oversampling.
+``python librosa_scan.py OUT [--loudness]``: without it a few levels and the silences of each; with it what ffmpeg's
+checks and mediacheck measure as well, loudness (ITU-R BS.1770) and true peak by four times oversampling.
 
 Runs in the peers' Python and imports nothing of ours. Reads file names from standard input, separated by NUL.
 """

@@ -16,7 +16,7 @@ from mediacheck.cli import common
 from mediacheck.cli.draining import draining
 from mediacheck.cli.exits import ExitCode
 from mediacheck.cli.outputs import echo, note
-from mediacheck.cli.rate import rate
+from mediacheck.cli.progress import progress
 from mediacheck.cli.scoring import options_of, scoring_options
 from mediacheck.cli.settings import Choices, Settings, resolve
 from mediacheck.errors import UsageError
@@ -181,7 +181,7 @@ class _Teller:
         self._stopping = self._stack.enter_context(
             draining(lambda: "ending when what is under way is done; interrupt once more to end at once")
         )
-        self._advance = self._stack.enter_context(rate(items, quiet=self._quiet))
+        self._advance = self._stack.enter_context(progress(items, quiet=self._quiet, label="batch", logged=True))
 
     def finished(self) -> None:
         self._advance()
