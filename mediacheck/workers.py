@@ -7,8 +7,6 @@ process under a wall-clock limit and a memory limit; a worker that breaks is kil
 from __future__ import annotations
 
 import atexit
-import contextlib
-import gc
 import math
 import multiprocessing
 import os
@@ -17,41 +15,23 @@ import signal
 import sys
 import threading
 import time
-import traceback
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import BaseContext, SpawnContext, SpawnProcess
 from multiprocessing.process import BaseProcess
 from types import ModuleType
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, TypeVar
 
-from mediacheck.errors import MediacheckError
+from mediacheck.worker_process import Task, WorkerFailure, serve
+
+__all__ = ["Pool", "WorkerFailure", "wait_for"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-# A worker whose parent is gone ends itself this long after the limit at which the parent would have killed it.
-_ORPHAN_GRACE_S = 5
-# poll(2) and alarm(2) count in C ints.
+# poll(2) counts in C ints.
 _LONGEST_WAIT_S = 86_400.0
-_LONGEST_ALARM_S = 2**31 - 1
-
-
-@dataclass(frozen=True)
-class WorkerFailure:
-    """Why there is no result for an item."""
-
-    kind: Literal["crashed", "timeout", "memory", "raised"]
-    message: str
-    """One clause: ``crashed (signal 11, SIGSEGV)``, ``took longer than 600 s``, …"""
-    killed: bool = False
-    """Whether the process was killed from outside: by the system, for want of memory, or by somebody."""
-    error: MediacheckError | None = None
-    """What the function raised, where that was one of our own errors."""
-    traceback: str | None = None
-    """Where the function raised something else."""
 
 
 class Pool(Generic[Item, Result]):
@@ -90,7 +70,7 @@ class Pool(Generic[Item, Result]):
         if memory_bytes is not None and not memory_bytes > 0:
             raise ValueError(f"memory_bytes must be above 0, not {memory_bytes}")
         self._context = _context() if fork else _BareContext()
-        self._task = _Task(function, prepare, timeout_s, memory_bytes)
+        self._task = Task(function, prepare, timeout_s, memory_bytes)
         self._jobs = max(1, jobs)
         self._workers: list[_Worker[Item, Result]] = []
         self._items_per_worker = math.inf if items_per_worker is None else items_per_worker
@@ -234,19 +214,6 @@ def wait_for(pools: Iterable[Pool[Any, Any]]) -> None:
         wait(connections, None if math.isinf(deadline) else min(_LONGEST_WAIT_S, max(0.0, deadline - time.monotonic())))
 
 
-def run_isolated(
-    function: Callable[[Item], Result],
-    items: Sequence[Item],
-    *,
-    jobs: int = 1,
-    timeout_s: float | None = 600.0,
-    memory_bytes: int | None = None,
-) -> Iterator[tuple[int, Result | WorkerFailure]]:
-    """``Pool.run`` in a pool of its own; leaving the loop early, by ``break`` or an exception, kills every worker."""
-    with Pool(function, jobs=min(jobs, len(items)), timeout_s=timeout_s, memory_bytes=memory_bytes) as pool:
-        yield from pool.run(items)
-
-
 def _context() -> BaseContext:
     """Fork costs a few milliseconds, but is safe only while no thread and no library with threads of its own is up."""
     light = threading.active_count() == 1 and not {"numpy", "av"} & sys.modules.keys()
@@ -275,20 +242,10 @@ class _BareContext(SpawnContext):
     Process = _BareProcess
 
 
-@dataclass(frozen=True)
-class _Task:
-    """What every worker does, and under which limits."""
-
-    function: Callable[[Any], Any]
-    prepare: Callable[[], object] | None
-    timeout_s: float | None
-    memory_bytes: int | None
-
-
 class _Worker(Generic[Item, Result]):
     """The parent's side of one worker process."""
 
-    def __init__(self, context: BaseContext, task: _Task, siblings: list[Connection]) -> None:
+    def __init__(self, context: BaseContext, task: Task, siblings: list[Connection]) -> None:
         self.connection, theirs = context.Pipe()
         self.index: int | None = None
         self.deadline = math.inf
@@ -301,7 +258,7 @@ class _Worker(Generic[Item, Result]):
         # A forked child holds copies of the parent's ends; left open, they would keep it from seeing the parent die.
         inherited = [self.connection, *siblings] if context.get_start_method() == "fork" else []
         self._process = context.Process(  # type: ignore[attr-defined]
-            target=_serve, args=(theirs, task, inherited), daemon=True
+            target=serve, args=(theirs, task, inherited), daemon=True
         )
         try:
             self._process.start()
@@ -366,76 +323,3 @@ def _ending(exitcode: int | None) -> str:
         name = "unknown"
     hint = ", most likely by the system for want of memory" if name == "SIGKILL" else ""
     return f"crashed (signal {-exitcode}, {name}{hint})"
-
-
-def _serve(connection: Connection, task: _Task, inherited: list[Connection]) -> None:
-    """The worker process: take an item, call, send the result, until the parent closes the pipe."""
-    for other in inherited:
-        other.close()
-    # Ctrl-C, and SIGTERM of many a scheduler, reach the whole process group; the parent decides, and kills.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    # OpenBLAS reserves memory per thread when it is imported; measuring needs none of its threads.
-    os.environ["OPENBLAS_NUM_THREADS"] = "1"
-    _silence()
-    if task.memory_bytes is not None:
-        _limit_memory(task.memory_bytes)
-    if task.prepare is not None:
-        # Imports make objects that stay: looking for garbage among them takes a twentieth of the time.
-        gc.disable()
-        # What goes wrong here goes wrong again, and is reported, where it is needed.
-        with contextlib.suppress(Exception):
-            task.prepare()
-        gc.enable()
-    while True:
-        try:
-            item = connection.recv()
-        except (EOFError, OSError):
-            return
-        _set_alarm(task.timeout_s)
-        payload = _call(task.function, item)
-        _set_alarm(None)
-        try:
-            connection.send_bytes(payload)
-        except OSError:
-            return
-
-
-def _call(function: Callable[[Any], Any], item: Any) -> bytes:
-    """The result of the call, or its failure, pickled."""
-    try:
-        return pickle.dumps(function(item), protocol=pickle.HIGHEST_PROTOCOL)
-    except MemoryError:
-        failure = WorkerFailure("memory", "needed more memory than its limit")
-    except MediacheckError as error:
-        failure = WorkerFailure("raised", str(error), error=error)
-    except Exception as error:
-        failure = WorkerFailure("raised", f"{type(error).__name__}: {error}", traceback=traceback.format_exc())
-    return pickle.dumps(failure)
-
-
-def _silence() -> None:
-    """Keep what native libraries print away from the terminal and from JSON on standard output."""
-    null = os.open(os.devnull, os.O_RDWR)
-    for stream in (0, 1, 2):
-        os.dup2(null, stream)
-    os.close(null)
-
-
-def _limit_memory(memory_bytes: int) -> None:
-    try:
-        import resource
-    except ImportError:  # Windows has no such limit
-        return
-    # Linux counts what a process can write to (RLIMIT_DATA), not what it reserves: FFmpeg starts a thread per core,
-    # and the address space that glibc sets aside for each would exhaust RLIMIT_AS on a machine with many cores.
-    kind = resource.RLIMIT_DATA if sys.platform == "linux" else resource.RLIMIT_AS
-    _, hard = resource.getrlimit(kind)
-    limit = min(memory_bytes, sys.maxsize) if hard == resource.RLIM_INFINITY else min(memory_bytes, hard)
-    resource.setrlimit(kind, (limit, hard))
-
-
-def _set_alarm(timeout_s: float | None) -> None:
-    """A hung native call cannot notice that its parent is gone; SIGALRM's default action ends it all the same."""
-    if hasattr(signal, "alarm"):
-        signal.alarm(0 if timeout_s is None else min(_LONGEST_ALARM_S, math.ceil(timeout_s) + _ORPHAN_GRACE_S))

@@ -13,8 +13,8 @@ PACKAGE = Path(__file__).parents[2] / "mediacheck"
 ORDER = [
     "errors", "version", "suffixes", "resources", "serialise", "facts", "spans", "media", "expectation", "arithmetic",
     "contracts", "verdict", "checks", "validators", "judge", "validators_lock", "facts_file", "references", "scoring",
-    "api", "workers", "measuring", "isolated", "batch", "gate", "schema", "explain", "report", "cli", "pytest_plugin",
-    "__main__",
+    "api", "worker_process", "workers", "measuring", "isolated", "batch", "gate", "schema", "explain", "report", "cli",
+    "pytest_plugin", "__main__",
 ]  # fmt: skip
 MEDIA_MAY = {"errors", "serialise", "facts", "spans", "media"}
 DECODERS = {"av", "soundfile", "xxhash"}

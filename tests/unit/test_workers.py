@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -21,7 +22,7 @@ import pytest
 
 from mediacheck import workers
 from mediacheck.errors import UsageError
-from mediacheck.workers import Pool, WorkerFailure, run_isolated
+from mediacheck.workers import Pool, WorkerFailure
 from tests.work import ends
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and memory limits are POSIX")
@@ -61,8 +62,13 @@ def where(how: str) -> tuple[str, bool, int]:
 INHERITED: list[str] = []
 
 
+def run(items: list[str], *, jobs: int, **limits: float) -> Iterator[tuple[int, object]]:
+    with Pool(behave, jobs=jobs, **{"timeout_s": 20.0, **limits}) as pool:  # type: ignore[arg-type]
+        yield from pool.run(items)
+
+
 def outcomes(items: list[str], **limits: float) -> dict[str, object]:
-    found = dict(run_isolated(behave, items, jobs=2, **{"timeout_s": 20.0, **limits}))  # type: ignore[arg-type]
+    found = dict(run(items, jobs=2, **limits))
     assert sorted(found) == list(range(len(items)))
     return {items[index]: outcome for index, outcome in found.items()}
 
@@ -93,13 +99,13 @@ def test_a_hang_ends_at_the_limit() -> None:
 
 
 def test_no_process_is_left_when_the_loop_is_left_early() -> None:
-    for _ in run_isolated(behave, ["a", "hang", "hang"], jobs=3):
+    for _ in run(["a", "hang", "hang"], jobs=3):
         break
     assert multiprocessing.active_children() == []
 
 
 def test_no_items_need_no_worker() -> None:
-    assert list(run_isolated(behave, [])) == []
+    assert list(run([], jobs=1)) == []
 
 
 def run_script(body: str, **keywords: object) -> subprocess.Popen[bytes]:
@@ -121,7 +127,9 @@ def test_forked_workers_keep_native_noise_off_the_terminal_and_restart_after_a_c
         "    os.write(1, b'noise'); os.write(2, b'noise')\n"
         "    if x == 1: ctypes.string_at(0)\n"
         "    return x\n"
-        "print(sorted((i, r if isinstance(r, int) else r.kind) for i, r in run_isolated(f, [0, 1, 2, 3], jobs=2)))\n"
+        "with Pool(f, jobs=2, timeout_s=60) as pool:\n"
+        "    found = list(pool.run([0, 1, 2, 3]))\n"
+        "print(sorted((i, r if isinstance(r, int) else r.kind) for i, r in found))\n"
     )
     out, err = process.communicate(timeout=30)
     assert out.decode() == "[(0, 0), (1, 'crashed'), (2, 2), (3, 3)]\n"
@@ -150,7 +158,7 @@ HANGING = (
     "    os.write(x, b'%d\\n' % os.getpid())\n"
     "    time.sleep(60)\n"
     "out = os.dup(1)\n"
-    "list(run_isolated(f, [out, out], jobs=2, timeout_s=LIMIT))\n"
+    "with Pool(f, jobs=2, timeout_s=LIMIT) as pool: list(pool.run([out, out]))\n"
 )
 
 
@@ -179,7 +187,7 @@ def test_workers_outlive_a_killed_parent_by_no_more_than_the_limit() -> None:
 )
 def test_limits_that_are_none_are_refused(limits: dict[str, float]) -> None:
     with pytest.raises(ValueError, match="above 0"):
-        next(run_isolated(behave, ["a"], **limits))  # type: ignore[arg-type]
+        next(run(["a"], jobs=1, **limits))
 
 
 def test_limits_beyond_what_the_system_counts_are_no_limits() -> None:
@@ -198,11 +206,11 @@ def test_where_the_system_refuses_more_processes_fewer_work(monkeypatch: pytest.
 
     monkeypatch.setattr(workers, "_Worker", refuse_the_third)
     items = [str(number) for number in range(8)]
-    found = dict(run_isolated(behave, items, jobs=8, timeout_s=20))
+    found = dict(run(items, jobs=8))
     assert found == {index: f"done {item}" for index, item in enumerate(items)}
     made[:] = [None, None]
     with pytest.raises(OSError, match="Too many open files"):
-        next(run_isolated(behave, items, jobs=8, timeout_s=20))
+        next(run(items, jobs=8))
 
 
 def test_a_worker_may_inherit_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
