@@ -1,4 +1,8 @@
-"""What is worse or missing never turns a rule that did not pass into one that does."""
+"""What is worse or missing never turns a rule that did not pass into one that does.
+
+(Of runs that differ in 29 items the rare-event bound holds, from 30 on a bootstrap, which may be nearer: the rules and
+runs here stay on one side of that.)
+"""
 
 from __future__ import annotations
 
@@ -22,7 +26,7 @@ POLICY = policy(
     'id = "rate"\nmetric = "validity_rate"\nstatistic = "rate"\nunit = "fraction"\nmax_decrease = 0.05',
     'id = "median"\nmetric = "speaker"\nstatistic = "median"\nunit = "cosine"\nmax_decrease = 0.02\n'
     "minimum_coverage = 0.97",
-    'id = "groups"\nmetric = "wer"\nstatistic = "corpus"\nunit = "ratio"\nmax_ratio = 1.5\nby = "language"',
+    'id = "groups"\nmetric = "wer"\nstatistic = "corpus"\nunit = "errors/word"\nmax_increase = 0.05\nby = "language"',
     'id = "count"\nmetric = "findings:audio.silent"\nstatistic = "count"\nunit = "items"\nat_most = 2',
     'id = "each"\nmetric = "wer"\nstatistic = "each"\nunit = "errors/word"\nat_most = 0.6',
     'id = "absolute"\nmetric = "wer"\nstatistic = "corpus"\nunit = "errors/word"\nat_most = 0.1',
