@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from importlib.resources import files
 
 from mediacheck.errors import InstallationError
 from mediacheck.explain.explanation import Example
@@ -32,6 +33,22 @@ class Text:
     sections: dict[str, str]
     parameters: tuple[Described, ...]
     example: Example
+
+
+def load(package: str, name: str) -> str:
+    """The Markdown of a text.
+
+    Args:
+        package: beside whose code it lies, in ``explained``.
+        name: its file, ``audio.finite@1.md`` or ``metrics/speaker.md``.
+
+    Raises:
+        InstallationError: it is missing.
+    """
+    try:
+        return files(package).joinpath("explained", *name.split("/")).read_text(encoding="utf-8")
+    except OSError as error:
+        raise InstallationError(f"the text {name} is missing; install mediacheck again") from error
 
 
 def parse(text: str, where: str) -> Text:

@@ -8,7 +8,7 @@ import pytest
 
 from mediacheck.checks import Check, Parameters, all_checks
 from mediacheck.errors import InstallationError
-from mediacheck.explain import checks, explanations, text
+from mediacheck.explain import checks, text
 from mediacheck.validators import load_validator, plain
 from tests.unit.explain.cases import CASES, TEXTS, printed
 
@@ -51,7 +51,7 @@ def test_parameters_have_the_values_of_the_validators() -> None:
 
 
 def test_uses_are_those_of_the_validators() -> None:
-    uses = {told.name: [(use.validator, use.severity) for use in told.uses] for told in explanations()}
+    uses = {name: [(use.validator, use.severity) for use in checks.explain(name).uses] for name in checks.names()}
     assert uses["audio.finite@1"] == [("v1", "error"), ("v2", "error")]
     assert uses["duration.av_match@1"] == [("v1", "error")]
     assert uses["video.rate@1"] == [("v2", "warning")]
