@@ -80,9 +80,14 @@ def _wrapped(text: str) -> list[str]:
     return lines
 
 
-def markdown(told: Explanation) -> str:
-    """A section of docs/reference/checks.md or rules.md."""
-    parts = [f"## `{told.name}`\n\n{told.title} *({kind(told)})*"]
+def markdown(told: Explanation, *, level: int = 2) -> str:
+    """A section of docs/reference/checks.md or rules.md.
+
+    Args:
+        told: what it explains.
+        level: of its heading.
+    """
+    parts = [f"{'#' * level} `{told.name}`\n\n{told.title} *({kind(told)})*"]
     if told.properties:
         parts.append("\n".join(f"- {one.name}: {one.value}" for one in told.properties))
     sections = ("What it does", told.what), ("Why it matters", told.why), ("How it is computed", told.how)
