@@ -34,6 +34,8 @@ class Property(Struct, frozen=True, kw_only=True):
 
 class Example(Struct, frozen=True, kw_only=True):
     situation: str
+    policy: str = ""
+    """Of a rule: what the policy says, as TOML; empty where it has no part in it."""
     printed: str
     """What is printed of it, line for line."""
 

@@ -14,7 +14,9 @@ PARAMETERS, EXAMPLE, FIX, SOURCE = "Parameters", "Example", "How to fix", "Sourc
 SECTIONS = (WHAT, WHY, HOW, PARAMETERS, EXAMPLE, FIX, SOURCE)
 """``Parameters`` is left out where there are none."""
 
-_EXAMPLE = re.compile(r"(?P<situation>.+?)\n\n```text\n(?P<printed>.+)\n```", re.DOTALL)
+_EXAMPLE = re.compile(
+    r"(?P<situation>.+?)\n\n(?:```toml\n(?P<policy>.+?)\n```\n\n)?```text\n(?P<printed>.+)\n```", re.DOTALL
+)
 _PARAMETER = re.compile(r"- `(?P<name>\w+)` \((?P<unit>[^)]+)\): (?P<meaning>.+)")
 
 
@@ -75,7 +77,9 @@ def parse(text: str, where: str) -> Text:
         title=title,
         sections=sections,
         parameters=tuple(Described(row["name"], row["unit"], row["meaning"]) for row in rows if row is not None),
-        example=Example(situation=_joined(example["situation"]), printed=example["printed"]),
+        example=Example(
+            situation=_joined(example["situation"]), policy=example["policy"] or "", printed=example["printed"]
+        ),
     )
 
 

@@ -29,6 +29,8 @@ def render(told: Explanation) -> str:
             lines += ["", style(name, bold=True), *_wrapped(text)]
     lines += ["", style("Example", bold=True), *_wrapped(told.example.situation), ""]
     # As a report prints it: a line that is broken here could not be searched for.
+    if told.example.policy:
+        lines += [*(f"{_INDENT * 2}{line}" for line in told.example.policy.splitlines()), ""]
     lines += [f"{_INDENT * 2}{line}" for line in told.example.printed.splitlines()]
     for name, text in (("How to fix", told.fix), ("Source", told.source)):
         lines += ["", style(name, bold=True), *_wrapped(text)]
@@ -94,7 +96,10 @@ def markdown(told: Explanation, *, level: int = 2) -> str:
     parts += [f"**{name}.** {text}" for name, text in sections]
     if told.parameters:
         parts.append(_table(told.parameters))
-    parts.append(f"**Example.** {told.example.situation}\n\n```text\n{told.example.printed}\n```")
+    parts.append(f"**Example.** {told.example.situation}")
+    if told.example.policy:
+        parts.append(f"```toml\n{told.example.policy}\n```")
+    parts.append(f"```text\n{told.example.printed}\n```")
     parts += [f"**How to fix.** {told.fix}", f"**Source.** {told.source}"]
     return "\n\n".join(parts) + "\n"
 

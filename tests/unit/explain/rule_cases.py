@@ -25,6 +25,7 @@ from mediacheck.validators import load_validator
 from tests.unit.explain.rule_runs import (
     COUNT,
     OTHER,
+    Shown,
     asked_otherwise,
     changed,
     decided,
@@ -32,11 +33,11 @@ from tests.unit.explain.rule_runs import (
     head,
     identity,
     judged_by,
-    lines,
     one_requirement,
     other_package,
     recorded,
     refused,
+    report,
     rule,
     scored,
     speech,
@@ -55,52 +56,52 @@ def broken(**changes: Any) -> list[ItemResult]:
     return changed(VALID, 3, first=40, **changes)
 
 
-def of_status(name: str) -> str:
+def of_status(name: str) -> Shown:
     status = name.removeprefix("status:")
     gone = {"status": "missing" if status == "not_judged" else status, "verdict": None, "reason": "said elsewhere"}
-    return lines(decided(policy(NONE_FAILS(metric=name)), broken(**gone)))
+    return report(decided(policy(NONE_FAILS(metric=name)), broken(**gone)))
 
 
-def of_verdict(name: str) -> str:
-    return lines(decided(policy(NONE_FAILS(metric=name)), broken(verdict=name.removeprefix("verdict:"))))
+def of_verdict(name: str) -> Shown:
+    return report(decided(policy(NONE_FAILS(metric=name)), broken(verdict=name.removeprefix("verdict:"))))
 
 
-def of_findings(name: str) -> str:
+def of_findings(name: str) -> Shown:
     check = name.removeprefix("findings:")
     makes = {pinned.definition.id for pinned in load_validator("v2").checks}
     records = {"candidate": {"validator": judged_by("v2" if check in makes else "v1")}}
     run = broken(verdict="fail", findings=(finding(check),))
-    return lines(decided(policy(NONE_FAILS(metric=name)), run, records=records))
+    return report(decided(policy(NONE_FAILS(metric=name)), run, records=records))
 
 
-def of_coverage(name: str) -> str:
+def of_coverage(name: str) -> Shown:
     scorer = name.removeprefix("coverage:")
     run = every(lambda _: scored(scorer, 1.0))
     run = changed(run, 12, first=40, scores=(NotMeasured(scorer=scorer, reason="the candidate is silent"),))
-    return lines(decided(policy(rule("all-scored", name, "rate", "fraction", at_least=0.98)), run))
+    return report(decided(policy(rule("all-scored", name, "rate", "fraction", at_least=0.98)), run))
 
 
-def of_errors(scorer: str) -> str:
+def of_errors(scorer: str) -> Shown:
     unit = scorer_type(scorer).info.unit
     asked = policy(rule("intelligible", scorer, "corpus", unit, max_increase=0.01))
-    return lines(decided(asked, speech(scorer, 0.09, 2), speech(scorer, 0.04, 1)))
+    return report(decided(asked, speech(scorer, 0.09, 2), speech(scorer, 0.04, 1)))
 
 
-def of_part(name: str) -> str:
+def of_part(name: str) -> Shown:
     scorer, _, part = name.partition(".")
     unit = f"{part}/{'word' if scorer == 'wer' else 'character'}"
     asked = policy(rule("nothing-more", name, "corpus", unit, max_increase=0.01))
-    return lines(decided(asked, speech(scorer, 0.08, 2, part=part), speech(scorer, 0.03, 1, part=part)))
+    return report(decided(asked, speech(scorer, 0.08, 2, part=part), speech(scorer, 0.03, 1, part=part)))
 
 
-def of_pesq(scorer: str) -> str:
+def of_pesq(scorer: str) -> Shown:
     asked = policy(rule("sounds-alike", scorer, "mean", "MOS-LQO", max_decrease=0.1))
-    return lines(decided(asked, spread(scorer, 3.1, 0.2, 2), spread(scorer, 3.3, 0.2, 1)))
+    return report(decided(asked, spread(scorer, 3.1, 0.2, 2), spread(scorer, 3.3, 0.2, 1)))
 
 
-def of_other(name: str) -> str:
+def of_other(name: str) -> Shown:
     with other_package():
-        return lines(decided(policy(rule("mine", OTHER, "mean", "dB", at_least=10)), spread(OTHER, 9.0, 2.0, 1)))
+        return report(decided(policy(rule("mine", OTHER, "mean", "dB", at_least=10)), spread(OTHER, 9.0, 2.0, 1)))
 
 
 def by_language() -> Decision:
@@ -135,14 +136,15 @@ def other_validator() -> Decision:
     return decided(policy(INTELLIGIBLE), run, base, records={"baseline": {"validator": judged_by("v1")}})
 
 
-def named_validator(name: str) -> str:
+def named_validator(name: str) -> Shown:
     side = name.partition(":")[2]
     asked = policy(INTELLIGIBLE, head='requires = { validator = "v2" }')
     run, base = speech("wer", 0.05, 2), speech("wer", 0.05, 1)
-    return one_requirement(name, decided(asked, run, base, records={side: {"validator": judged_by("v1")}}))
+    made = decided(asked, run, base, records={side: {"validator": judged_by("v1")}})
+    return one_requirement(name, made, '[requires]\nvalidator = "v2"')
 
 
-def cut_run(name: str) -> str:
+def cut_run(name: str) -> Shown:
     side = name.partition(":")[2]
     runs = {"candidate": speech("wer", 0.05, 2), "baseline": speech("wer", 0.05, 1)}
     manifest = recorded(runs[side]).manifest
@@ -163,12 +165,12 @@ def changed_since() -> Decision:
     return decided(asked, speech("wer", 0.04, 2), speech("wer", 0.05, 1))
 
 
-def unnamed_workload() -> str:
+def unnamed_workload() -> Shown:
     asked = parse_policy(policy_text(INTELLIGIBLE).replace(ASKED, "tts-en").encode(), "policy.toml")
     try:
         decided(asked, speech("wer", 0.05, 2), speech("wer", 0.05, 1))
     except PolicyError as error:
-        return f"mediacheck: {error}"
+        return Shown('[approval]\nby = "Ada"\ndate = 2026-11-30\nworkload = "tts-en"', f"mediacheck: {error}")
     raise AssertionError("the policy is not refused")
 
 
@@ -182,63 +184,63 @@ def three_outcomes() -> Decision:
     return decided(asked, run)
 
 
-def alone(scorer: str, middle: float, width: float, *asked: str) -> Callable[[], str]:
+def alone(scorer: str, middle: float, width: float, *asked: str) -> Callable[[], Shown]:
     """A candidate without a baseline."""
-    return lambda: lines(decided(policy(*asked), spread(scorer, middle, width, 2)))
+    return lambda: report(decided(policy(*asked), spread(scorer, middle, width, 2)))
 
 
-def beside(scorer: str, middle: float, before: float, width: float, *asked: str) -> Callable[[], str]:
-    return lambda: lines(decided(policy(*asked), spread(scorer, middle, width, 2), spread(scorer, before, width, 1)))
+def beside(scorer: str, middle: float, before: float, width: float, *asked: str) -> Callable[[], Shown]:
+    return lambda: report(decided(policy(*asked), spread(scorer, middle, width, 2), spread(scorer, before, width, 1)))
 
 
-def of_words(rate: float, before: float | None, *asked: str, count: int = COUNT) -> Callable[[], str]:
-    def run() -> str:
+def of_words(rate: float, before: float | None, *asked: str, count: int = COUNT) -> Callable[[], Shown]:
+    def run() -> Shown:
         base = None if before is None else speech("wer", before, 1, count)
-        return lines(decided(policy(*asked), speech("wer", rate, 2, count), base))
+        return report(decided(policy(*asked), speech("wer", rate, 2, count), base))
 
     return run
 
 
-def lost_scores() -> str:
+def lost_scores() -> Shown:
     lacking = (NotMeasured(scorer="wer", reason="the candidate is silent"),)
     run = changed(speech("wer", 0.04, 2), 5, first=40, scores=lacking)
-    return lines(decided(policy(INTELLIGIBLE), run, speech("wer", 0.04, 1)))
+    return report(decided(policy(INTELLIGIBLE + "\nminimum_coverage = 0.99"), run, speech("wer", 0.04, 1)))
 
 
-def without_events() -> str:
+def without_events() -> Shown:
     asked = policy(rule("hardly-any-fails", "verdict:fail", "rate", "fraction", at_most=0.02))
-    return lines(decided(asked, VALID[:100]))
+    return report(decided(asked, VALID[:100]))
 
 
-def all_alike() -> str:
+def all_alike() -> Shown:
     asked = policy(rule("as-clean", "si_sdr", "mean", "dB", max_decrease=0.5))
     same = every(lambda number: scored("si_sdr", 12.0 + number % 7))
-    return lines(decided(asked, same, same))
+    return report(decided(asked, same, same))
 
 
-def clipped() -> str:
+def clipped() -> Shown:
     asked = policy(rule("hardly-clipped", "findings:audio.clipping", "count", "items", at_most=2))
-    return lines(decided(asked, broken(findings=(finding("audio.clipping", severity="warning"),))))
+    return report(decided(asked, broken(findings=(finding("audio.clipping", severity="warning"),))))
 
 
-def hardly_fewer_valid() -> str:
+def hardly_fewer_valid() -> Shown:
     asked = policy(rule("as-valid", "validity_rate", "rate", "ratio", min_ratio=0.95))
-    return lines(decided(asked, changed(VALID, 30, verdict="fail"), changed(VALID, 4, verdict="fail")))
+    return report(decided(asked, changed(VALID, 30, verdict="fail"), changed(VALID, 4, verdict="fail")))
 
 
-def fewer_valid() -> str:
+def fewer_valid() -> Shown:
     asked = policy(rule("valid", "validity_rate", "rate", "fraction", at_least=0.95))
-    return lines(decided(asked, changed(VALID, 24, first=40, verdict="fail")))
+    return report(decided(asked, changed(VALID, 24, first=40, verdict="fail")))
 
 
-def likes(make: Callable[[], Any]) -> Callable[[str], str]:
+def likes(make: Callable[[], Decision | Shown]) -> Callable[[str], Shown]:
     """A case that is the same whatever the name."""
 
-    def printed(name: str) -> str:
+    def shown(name: str) -> Shown:
         found = make()
-        return lines(found) if isinstance(found, Decision) else str(found)
+        return report(found) if isinstance(found, Decision) else found
 
-    return printed
+    return shown
 
 
 AT_MOST_5 = rule("intelligible", "wer", "corpus", "errors/word", at_most=0.05)
@@ -250,7 +252,7 @@ NO_SUCH_CHECK = rule("clean", "findings:audio.clicks", "count", "items", at_most
 NO_SUCH_STATISTIC = rule("valid", "validity_rate", "mean", "fraction", at_least=0.9)
 NO_SUCH_UNIT = rule("intelligible", "wer", "corpus", "percent", at_most=5)
 
-CASES: dict[str, Callable[[str], str]] = {
+CASES: dict[str, Callable[[str], Shown]] = {
     "metrics/validity_rate": likes(fewer_valid),
     "metrics/verdict": of_verdict,
     "metrics/status": of_status,
@@ -297,24 +299,24 @@ CASES: dict[str, Callable[[str], str]] = {
     "requirements/same_validator": likes(other_validator),
     "requirements/validator": named_validator,
     "requirements/whole": cut_run,
-    "policies/policy": likes(lambda: head(decided(policy(), VALID), 1)),
+    "policies/policy": likes(lambda: head(decided(policy(), VALID))),
     "policies/approval": likes(unapproved),
     "policies/workload": likes(unnamed_workload),
-    "policies/approval_rules": likes(lambda: head(changed_since(), 1)),
+    "policies/approval_rules": likes(lambda: head(changed_since())),
     "policies/evidence": likes(
-        lambda: refused(policy_text(head=f'evidence = {{ file = "policy.evidence.json", sha265 = "{"0" * 64}" }}'))
+        lambda: refused(f'[evidence]\nfile = "policy.evidence.json"\nsha265 = "{"0" * 64}"', of_rules=False)
     ),
-    "policies/metric": likes(lambda: refused(policy_text(NO_SUCH_CHECK))),
-    "policies/statistic": likes(lambda: refused(policy_text(NO_SUCH_STATISTIC))),
-    "policies/unit": likes(lambda: refused(policy_text(NO_SUCH_UNIT))),
+    "policies/metric": likes(lambda: refused(NO_SUCH_CHECK)),
+    "policies/statistic": likes(lambda: refused(NO_SUCH_STATISTIC)),
+    "policies/unit": likes(lambda: refused(NO_SUCH_UNIT)),
     "policies/confidence": likes(
         of_words(0.045, 0.045, rule("intelligible", "wer", "corpus", "errors/word", max_increase=0.01, confidence=0.99))
     ),
     "policies/by": likes(by_language),
     "policies/minimum_coverage": likes(lost_scores),
-    "policies/minimum_count": likes(of_words(0.04, 0.04, INTELLIGIBLE, count=12)),
+    "policies/minimum_count": likes(of_words(0.04, 0.04, INTELLIGIBLE + "\nminimum_count = 50", count=40)),
     "policies/worst_case": likes(all_alike),
-    "policies/seed": likes(lambda: refused(policy_text(INTELLIGIBLE + "\nseed = -1"))),
+    "policies/seed": likes(lambda: refused(INTELLIGIBLE + "\nseed = -1")),
     "policies/outcome": likes(three_outcomes),
 }
 
@@ -323,15 +325,15 @@ ENTRIES: tuple[Entry, ...] = tuple(
 ) + tuple(Entry(f"bounds/{name}", name) for name in bounds.names())
 
 
-def printed(name: str) -> str:
-    """What is printed of the case of a name; of a family in general, that of its sample."""
+def shown(name: str) -> Shown:
+    """What the example of a name shows; of a family in general, that of its sample."""
     entry = entry_of(name, ENTRIES)
     if name == entry.name and entry.sample is not None:
         name = entry.sample
     return CASES[entry.file](name)
 
 
-def with_placeholders(block: str, entry: Entry) -> str:
+def with_placeholders(block: str, entry: Entry) -> Shown:
     """The example as its text has it."""
     words = entry.words(entry.sample or entry.name)
     for placeholder, word in words.items():
@@ -340,11 +342,18 @@ def with_placeholders(block: str, entry: Entry) -> str:
     return block
 
 
+def blocks(found: Shown) -> str:
+    toml = f"```toml\n{found.policy}\n```\n\n" if found.policy else ""
+    return f"{toml}```text\n{found.printed}\n```"
+
+
 if __name__ == "__main__":
     written: set[str] = set()
     for entry in ENTRIES:
         if entry.file not in written:
             written.add(entry.file)
             path = TEXTS / f"{entry.file}.md"
-            block = f"```text\n{with_placeholders(printed(entry.name), entry)}\n```"
-            path.write_text(re.sub(r"(?s)```text\n.*?\n```", lambda _, block=block: block, path.read_text()))
+            made = with_placeholders(blocks(shown(entry.name)), entry)
+            path.write_text(
+                re.sub(r"(?s)(?:```toml\n.*?\n```\n\n)?```text\n.*?\n```", lambda _, made=made: made, path.read_text())
+            )

@@ -7,6 +7,7 @@ import random
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -20,14 +21,14 @@ from mediacheck.gate.decide import decide
 from mediacheck.gate.decision import Decision
 from mediacheck.gate.errors import PolicyError
 from mediacheck.gate.metrics import registry as metric_registry
-from mediacheck.gate.policy import Policy, parse_policy
+from mediacheck.gate.policy import EXACT, MINIMUM_COUNT, Policy, parse_policy
 from mediacheck.report import gate
 from mediacheck.scoring import registry
 from mediacheck.scoring.registry import scorer_type
 from mediacheck.scoring.score import ErrorCounts, Identity, NotMeasured, ScorerInfo
 from mediacheck.validators import load_validator
 from mediacheck.verdict import ValidatorIdentity
-from tests.unit.gate.factory import item, record, write_run
+from tests.unit.gate.factory import item, policy_text, record, write_run
 
 COUNT = 200
 OTHER = "my_scorer"
@@ -146,27 +147,50 @@ def decided(
         return decide(asked, folders["candidate"], folders.get("baseline"))
 
 
-def lines(decision: Decision) -> str:
+@dataclass(frozen=True)
+class Shown:
+    """What an example shows."""
+
+    policy: str
+    printed: str
+
+
+def rules_of(decision: Decision) -> str:
+    """The rules that were decided upon, as a policy has them; keys at their defaults are left out."""
+    tables = []
+    for one in decision.rules:
+        keys = {"id": one.id, "metric": one.metric, "statistic": one.statistic, "unit": one.unit, one.bound: one.limit}
+        least = 1 if one.statistic in EXACT else MINIMUM_COUNT
+        defaults = {"confidence": 0.95, "by": None, "minimum_coverage": 1.0, "minimum_count": least}
+        stated = {key: getattr(one, key) for key in defaults}
+        keys |= {key: value for key, value in stated.items() if value not in (None, defaults[key])}
+        lines = (f"{key} = {json.dumps(value)}" for key, value in keys.items())
+        tables.append("\n".join(("[[rules]]", *lines)))
+    return "\n\n".join(tables)
+
+
+def report(decision: Decision) -> Shown:
     """What the report prints of every rule, and of requirements that are not met."""
     shown = [line for found in decision.rules for line in gate.rule_lines(found)]
     shown += [gate.requirement_line(one) for one in decision.requirements if one.outcome == "inconclusive"]
-    return "\n".join(unstyle(line)[2:] for line in shown)
+    return Shown(rules_of(decision), "\n".join(unstyle(line)[2:] for line in shown))
 
 
-def one_requirement(id: str, decision: Decision) -> str:
+def one_requirement(id: str, decision: Decision, policy: str = "") -> Shown:
     (found,) = (gate.requirement_line(one) for one in decision.requirements if one.id == id)
-    return unstyle(found)[2:]
+    return Shown(policy, unstyle(found)[2:])
 
 
-def head(decision: Decision, count: int) -> str:
-    """The first lines of the report."""
-    return "\n".join(unstyle(gate.render(decision)).splitlines()[:count])
+def head(decision: Decision) -> Shown:
+    """The first line of the report."""
+    return Shown("", unstyle(gate.render(decision)).splitlines()[0])
 
 
-def refused(text: str) -> str:
-    """What the command line says of a policy that it refuses."""
+def refused(table: str, *, of_rules: bool = True) -> Shown:
+    """What the command line says of a policy that it refuses: a rule, or what stands above the rules."""
+    text = policy_text(table) if of_rules else policy_text(head=table)
     try:
         parse_policy(text.encode(), "policy.toml")
     except PolicyError as error:
-        return f"mediacheck: {error}"
+        return Shown(f"[[rules]]\n{table}" if of_rules else table, f"mediacheck: {error}")
     raise AssertionError("the policy is not refused")

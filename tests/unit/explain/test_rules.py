@@ -10,17 +10,28 @@ import pytest
 from msgspec.structs import replace
 
 from mediacheck.errors import InstallationError, UsageError
-from mediacheck.explain import ExplainError, bounds, entries, find, groups, metrics, policies, requirements, statistics
+from mediacheck.explain import (
+    ExplainError,
+    Explanation,
+    bounds,
+    entries,
+    find,
+    groups,
+    metrics,
+    policies,
+    requirements,
+    statistics,
+)
 from mediacheck.explain.entries import Entry
 from mediacheck.gate.metrics import find_metric, metric_names
-from mediacheck.gate.policy import BOUNDS, Approval, Evidence, Policy, Requires, Rule
+from mediacheck.gate.policy import BOUNDS, Approval, Evidence, Policy, Requires, Rule, parse_policy
 from mediacheck.report import gate
 from mediacheck.scoring import registry
 from mediacheck.scoring.registry import BUILT_IN, scorer_type
 from mediacheck.verdict import Outcome
-from tests.unit.explain.rule_cases import CASES, ENTRIES, INTELLIGIBLE, TEXTS, cut_run, other_model, printed, unapproved
-from tests.unit.explain.rule_runs import OTHER, changed, decided, lines, other_package, speech
-from tests.unit.gate.factory import policy
+from tests.unit.explain.rule_cases import CASES, ENTRIES, INTELLIGIBLE, TEXTS, cut_run, other_model, shown, unapproved
+from tests.unit.explain.rule_runs import OTHER, changed, decided, other_package, report, speech
+from tests.unit.gate.factory import policy, policy_text
 
 KINDS = (metrics, bounds, statistics, requirements, policies)
 FILES = sorted(TEXTS.rglob("*.md"))
@@ -68,15 +79,31 @@ def test_every_outcome_and_requirement_that_is_printed_is_explained() -> None:
 
 @pytest.mark.parametrize("name", [*LISTED, *MEMBERS])
 def test_the_example_is_what_is_printed(name: str) -> None:
-    found = printed(name)
-    assert found
-    assert find(name).example.printed == found
+    found, example = shown(name), find(name).example
+    assert found.printed
+    assert (example.policy, example.printed) == (found.policy, found.printed)
+
+
+@pytest.mark.parametrize("name", [*LISTED, *MEMBERS])
+def test_the_rule_of_an_example_is_one_that_a_policy_may_have(name: str) -> None:
+    with other_package():
+        example = find(name).example
+        if not example.policy.startswith("[[rules]]") or example.printed.startswith("mediacheck: "):
+            return
+        asked = parse_policy(f"{policy_text()}\n{example.policy}".encode(), name)
+    assert asked.rules
+    for one in asked.rules:
+        assert f"  {one.id}: {one.statistic} of {one.metric}: " in example.printed
+
+
+def blocks(told: Explanation) -> tuple[str, str]:
+    return told.example.policy, told.example.printed
 
 
 @pytest.mark.parametrize("name", [*MEMBERS, *BUILT_IN, "p5"])
 def test_nothing_is_left_to_fill_in(name: str) -> None:
     told = find(name)
-    for part in (told.title, told.what, told.why, told.how, told.fix, told.example.situation, told.example.printed):
+    for part in (told.title, told.what, told.why, told.how, told.fix, told.example.situation, *blocks(told)):
         # Of a finding's check, what to type stands in the text.
         assert not PLACEHOLDERS.findall(part.replace("`mediacheck explain CHECK`", "")), part
 
@@ -111,7 +138,7 @@ def test_properties_are_what_the_code_says() -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_lines_are_no_longer_than_elsewhere(path: Path) -> None:
-    prose = re.sub(r"(?s)```text\n.*?\n```", "", path.read_text(encoding="utf-8"))
+    prose = re.sub(r"(?s)```\w+\n.*?\n```", "", path.read_text(encoding="utf-8"))
     assert max(map(len, prose.splitlines())) <= 120
 
 
@@ -155,8 +182,7 @@ def test_a_missing_text_is_a_broken_installation() -> None:
 
 
 def test_a_report_names_what_did_not_pass_and_each_name_is_explained() -> None:
-    shown = gate.explained(other_model())
-    assert shown == ("same_scorers", "wer")
+    assert gate.explained(other_model()) == ("same_scorers", "wer")
     assert gate.explained(unapproved()) == ("approval", "wer")
     lost = decided(policy(INTELLIGIBLE), speech("wer", 0.05, 2)[:-3], speech("wer", 0.05, 1))
     for made in (other_model(), unapproved(), lost):
@@ -180,5 +206,5 @@ def test_a_long_report_names_the_first_six() -> None:
 
 
 def test_cases_of_both_sides_differ() -> None:
-    assert "the baseline has results of 197 items" in cut_run("whole:baseline")
-    assert lines(other_model()).count("same_scorers") == 1
+    assert "the baseline has results of 197 items" in cut_run("whole:baseline").printed
+    assert report(other_model()).printed.count("same_scorers") == 1
