@@ -40,6 +40,7 @@ class Entry:
     """Of a family: the member of which its example speaks."""
     words: Callable[[str], Words] = _no_words
     properties: Callable[[str], tuple[Property, ...]] = _no_properties
+    """Of a name; of a family's pattern too."""
 
 
 def entry_of(name: str, entries: Sequence[Entry]) -> Entry:
@@ -81,7 +82,7 @@ def explained(name: str, kind: str, entries: Sequence[Entry]) -> Explanation:
         name=shown,
         kind=kind,
         title=told.title,
-        properties=entry.properties(concrete),
+        properties=entry.properties(shown),
         what=told.sections[text.WHAT],
         why=told.sections[text.WHY],
         how=told.sections[text.HOW],

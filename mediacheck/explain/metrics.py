@@ -14,6 +14,8 @@ TITLE: Final = "Metrics"
 
 _TEXT_OF: Final = {"wer": "errors", "cer": "errors", "pesq_nb": "pesq"}
 """Scorers that share a text; the others have one of their own name."""
+_OTHER: Final = "SCORER"
+_PART: Final = "SCORER.PART"
 _PESQ: Final = {
     "pesq": {"STANDARD": "P.862.2", "BAND": "wide band"},
     "pesq_nb": {"STANDARD": "P.862.1", "BAND": "narrow band"},
@@ -57,21 +59,22 @@ def _entries() -> tuple[Entry, ...]:
             for id in BUILT_IN
         ),
         Entry(
-            "metrics/error_parts", "SCORER.PART", members=parts, sample=parts[0], words=_words_of_part,
-            properties=_properties,
+            "metrics/error_parts", _PART, members=parts, sample=parts[0], words=_words_of_part, properties=_properties,
         ),
-        Entry("metrics/scorer", "SCORER", members=others, words=_words_of_scorer, properties=_properties),
+        Entry("metrics/scorer", _OTHER, members=others, words=_words_of_scorer, properties=_properties),
     )  # fmt: skip
 
 
 def _family(file: str, prefix: str, placeholder: str, members: tuple[str, ...], sample: str | None = None) -> Entry:
+    pattern, shown = f"{prefix}{placeholder}", sample or members[0]
     return Entry(
         file,
-        f"{prefix}{placeholder}",
+        pattern,
         members=members,
-        sample=sample or members[0],
+        sample=shown,
         words=lambda name: {placeholder: name.removeprefix(prefix)},
-        properties=_properties,
+        # What yes or no is counted has the same unit and range in all of a family.
+        properties=lambda name: _of_metric(find_metric(shown)) if name == pattern else _properties(name),
     )
 
 
@@ -81,7 +84,7 @@ def _words_of_scorer(name: str) -> Words:
         return {"SCORER": name, "UNIT": unit, "UNITS": f"{unit}s", "Units": f"{unit.capitalize()}s"}
     if name in _PESQ:
         return {"SCORER": name, **_PESQ[name]}
-    return {} if name in BUILT_IN or name == "SCORER" else {"SCORER": name}
+    return {} if name in BUILT_IN or name == _OTHER else {"SCORER": name}
 
 
 def _words_of_part(name: str) -> Words:
@@ -90,31 +93,35 @@ def _words_of_part(name: str) -> Words:
 
 
 def _properties(name: str) -> tuple[Property, ...]:
-    if name == "SCORER":
+    if name in (_OTHER, _PART):
+        # Their members differ.
         return ()
     scorer = name if name in scorer_ids() else None
-    if scorer is not None:
-        # A package that cannot be imported is named here; the register of metrics would only not know the name.
-        scorer_type(scorer)
-    metric = find_metric(name)
+    if scorer is None:
+        own = _of_metric(find_metric(name))
+        if not name.startswith("findings:"):
+            return own
+        return (Property(name="the check", value=_check(name.removeprefix("findings:"))), *own)
+    # Before the register of metrics, to which a package that cannot be imported offers nothing: here it is named.
+    info = scorer_type(scorer).info
+    needs = Property(name="computed from", value=", ".join(("the file", *info.needs)))
+    if scorer in BUILT_IN:
+        install = "nothing more" if info.extra is None else f"pip install 'mediacheck[{info.extra}]'"
+        return (*_of_metric(find_metric(name)), needs, Property(name="install", value=install))
+    return (Property(name="says", value=info.summary), *_of_metric(find_metric(name)), needs)
+
+
+def _of_metric(metric: Metric) -> tuple[Property, ...]:
+    unit = metric.unit
+    if metric.kind == "indicator":
+        unit = ", ".join(f"{metric.unit_of(one)} ({one})" for one in metric.statistics)
     found = {
-        "unit": metric.unit,
+        "unit": unit,
         "better": metric.better or "neither: hold it between two bounds",
         "range": _range(metric),
         "worst case": "none: a rule states it" if metric.worst_case is None else f"{metric.worst_case:g}",
         "statistics": ", ".join(metric.statistics),
     }
-    if metric.kind == "indicator":
-        found["unit"] = ", ".join(f"{metric.unit_of(one)} ({one})" for one in metric.statistics)
-    if scorer is not None:
-        info = scorer_type(scorer).info
-        found["computed from"] = ", ".join(("the file", *info.needs))
-        found["install"] = "nothing more" if info.extra is None else f"pip install 'mediacheck[{info.extra}]'"
-        if scorer not in BUILT_IN:
-            found = {"says": info.summary, **found, "install": "it comes with another package"}
-    if name.startswith("findings:"):
-        check = name.removeprefix("findings:")
-        found = {"the check": _check(check), **found}
     return tuple(Property(name=key, value=value) for key, value in found.items())
 
 

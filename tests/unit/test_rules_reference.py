@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 import sys
+from os.path import relpath
 from pathlib import Path
 
 from mediacheck.explain import groups
 from mediacheck.report.explanation import markdown
 
-DOCUMENT = re.compile(r"(?P<folder>docs/\w+|benchmarks)/(?P<name>[\w-]+\.md)\b")
-REFERENCE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "rules.md"
+DOCUMENT = re.compile(r"\b(?:docs|benchmarks)/[\w/-]+\.md\b")
+ROOT = Path(__file__).resolve().parents[2]
+REFERENCE = ROOT / "docs" / "reference" / "rules.md"
 HEAD = """# Rules
 
 What a [policy](policy.md) may hold and the report of `mediacheck gate` prints, name by name; `mediacheck explain NAME`
@@ -32,7 +34,8 @@ def render() -> str:
 
 def _link(found: re.Match[str]) -> str:
     """Texts name documents as the checkout has them: a terminal follows no links."""
-    return f"[{found[0]}]({found['name'] if found['folder'] == 'docs/reference' else '../../' + found[0]})"
+    path = relpath(ROOT / found[0], REFERENCE.parent).replace("\\", "/")
+    return f"[{found[0]}]({path})"
 
 
 def test_the_page_is_up_to_date() -> None:

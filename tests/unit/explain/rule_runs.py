@@ -164,7 +164,7 @@ def rules_of(decision: Decision) -> str:
         defaults = {"confidence": 0.95, "by": None, "minimum_coverage": 1.0, "minimum_count": least}
         stated = {key: getattr(one, key) for key in defaults}
         keys |= {key: value for key, value in stated.items() if value not in (None, defaults[key])}
-        lines = (f"{key} = {json.dumps(value)}" for key, value in keys.items())
+        lines = (f"{key} = {json.dumps(value)}".removesuffix(".0") for key, value in keys.items())
         tables.append("\n".join(("[[rules]]", *lines)))
     return "\n\n".join(tables)
 

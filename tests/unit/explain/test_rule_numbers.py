@@ -44,7 +44,7 @@ FROM_CODE: dict[str, Known] = {
     "rate": {"3": round(100 * (share_bounds(0, 100, 0.95).high or 0))},
     "workload": {"2": ExitCode.USAGE},
     "worst_case": {"30": means.FEWEST_DIFFERENT},
-    "seed": {"4999": bounds.RESAMPLES},
+    "seed": {"4999": bounds.RESAMPLES, "9999": 2 * bounds.RESAMPLES + 1},
     "outcome": {"0": ExitCode.PASS, "1": ExitCode.FAIL, "3": ExitCode.INCONCLUSIVE},
 }
 # Yes and no, ends of shares, and lengths of vectors; figures of the example; what pystoi, speechmos and formulas say.
