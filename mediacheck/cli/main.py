@@ -31,7 +31,7 @@ _COMMANDS = {
     "references": ("mediacheck.cli.references:references_group", "List and verify sets of reference recordings."),
     "validators": ("mediacheck.cli.validators:validators_group", "List, show, compare and freeze validators."),
     "contracts": ("mediacheck.cli.contracts:contracts_group", "List and show contracts, and what they expect."),
-    "explain": ("mediacheck.cli.explain:explain_command", "Explain a check: what, why, how to fix the cause."),
+    "explain": ("mediacheck.cli.explain:explain_command", "Explain a check or a rule: what, why, how to fix it."),
     "doctor": ("mediacheck.cli.doctor:doctor_command", "Say what this machine has, and what is configured."),
 }
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from mediacheck.errors import MediacheckError
-from mediacheck.explain import checks
+from mediacheck.explain import bounds, checks, metrics, policies, requirements, statistics
 from mediacheck.explain.explanation import Explanation
 
 
@@ -14,62 +17,88 @@ class ExplainError(MediacheckError, ValueError):
 
 
 class Kind(Protocol):
-    """One kind of thing that can be explained; a module with these two functions is one."""
+    """One kind of thing that can be explained; a module with these is one."""
+
+    TITLE: str
+    """Heads its list."""
 
     def names(self) -> tuple[str, ...]:
-        """All of this kind, sorted; ``ID@VERSION`` where there are versions."""
+        """All of this kind as they are listed; ``ID@VERSION`` where there are versions, of a family its pattern."""
+
+    def more_names(self) -> tuple[str, ...]:
+        """What else is explained: members of families, other names of the same."""
 
     def explain(self, name: str) -> Explanation:
-        """The explanation of one of ``names``."""
+        """The explanation of one of ``names`` or ``more_names``."""
 
 
-KINDS: tuple[Kind, ...] = (checks,)
+KINDS: tuple[Kind, ...] = (checks, metrics, bounds, statistics, requirements, policies)
 """In the order in which they are listed. Ids differ between kinds."""
 
 _SHOWN = 5
 
 
+@dataclass(frozen=True)
+class Group:
+    """All that is listed of one kind."""
+
+    title: str
+    explanations: tuple[Explanation, ...]
+
+
+def groups() -> tuple[Group, ...]:
+    """Every explanation that is listed, kind by kind."""
+    return tuple(Group(kind.TITLE, tuple(kind.explain(name) for name in kind.names())) for kind in KINDS)
+
+
 def explanations() -> tuple[Explanation, ...]:
-    """Every explanation, kind by kind, sorted by name."""
-    return tuple(kind.explain(name) for kind in KINDS for name in kind.names())
+    """Every explanation that is listed, in one row."""
+    return tuple(told for group in groups() for told in group.explanations)
 
 
 def find(topic: str) -> Explanation:
     """What ``topic`` names.
 
     Args:
-        topic: an id, which means its latest version, or ``ID@VERSION``.
+        topic: a name; of a check, an id, which means its latest version, or ``ID@VERSION``.
 
     Raises:
         ExplainError: nothing has that name; near ones are named.
     """
-    kinds = {name: kind for kind in KINDS for name in kind.names()}
-    if topic in kinds:
-        return kinds[topic].explain(topic)
     id, at, version = topic.partition("@")
-    versions = sorted((name for name in kinds if name.partition("@")[0] == id), key=_version)
-    if versions and not at:
-        return kinds[versions[-1]].explain(versions[-1])
-    if versions:
-        raise ExplainError(f"{id} has no version {version!r}; there is {', '.join(versions)}")
-    raise ExplainError(f"there is nothing to explain by the name {topic!r}{_hint(id, kinds)}")
+    for kind in KINDS:
+        names = kind.names()
+        if topic in names or topic in kind.more_names():
+            return kind.explain(topic)
+        versions = sorted((name for name in names if name.partition("@")[0] == id), key=checks.version)
+        if versions and not at:
+            return kind.explain(versions[-1])
+        if versions:
+            raise ExplainError(f"{id} has no version {version!r}; there is {', '.join(versions)}")
+    raise ExplainError(f"there is nothing to explain by the name {topic!r}{_hint(id)}")
 
 
-def _version(name: str) -> int:
-    _, _, version = name.partition("@")
-    return int(version or 0)
-
-
-def _hint(id: str, names: dict[str, Kind]) -> str:
-    from difflib import get_close_matches
-
-    ids = dict.fromkeys(name.partition("@")[0] for name in names)
-    wanted = id.lower().replace("_", ".", 1)
-    # A part of a name, `silence` say, is nearer than what is spelled alike.
-    containing = [one for one in ids if wanted and wanted in one]
-    near = dict.fromkeys(containing + get_close_matches(wanted, list(ids), n=_SHOWN, cutoff=0.7))
+def _hint(id: str) -> str:
+    listed = [name for kind in KINDS for name in kind.names()]
+    more = [name for kind in KINDS for name in kind.more_names()]
+    # What is listed before what is not: of `findings` the family, rather than five of its members. `findings:silent`
+    # asks for a member.
+    first, second = (more, listed) if ":" in id else (listed, more)
+    beginning = re.split("[:.]", id)[0]
+    near = _near(id, first) or _near(id, second) or (_near(beginning, listed) if beginning != id else [])
     if not near:
         return "; 'mediacheck explain' lists all"
-    shown = ", ".join(list(near)[:_SHOWN])
-    more = " 'mediacheck explain' lists all" if len(near) > _SHOWN else ""
-    return f"; did you mean {shown}?{more}"
+    shown = ", ".join(near[:_SHOWN])
+    others = " 'mediacheck explain' lists all" if len(near) > _SHOWN else ""
+    return f"; did you mean {shown}?{others}"
+
+
+def _near(id: str, names: Sequence[str]) -> list[str]:
+    from difflib import get_close_matches
+
+    ids = {name.partition("@")[0].lower(): name.partition("@")[0] for name in names}
+    wanted = dict.fromkeys((id.lower(), id.lower().replace("_", ".", 1)))
+    # A part of a name, `silence` say, is nearer than what is spelled alike.
+    containing = [one for one in ids for part in wanted if part and part in one]
+    alike = [one for part in wanted for one in get_close_matches(part, list(ids), n=_SHOWN, cutoff=0.7)]
+    return [ids[one] for one in dict.fromkeys(containing + alike)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
+from typing import Final
 
 from mediacheck.checks import Check, Parameters, all_checks, get_check
 from mediacheck.errors import InstallationError
@@ -10,10 +10,22 @@ from mediacheck.explain import text
 from mediacheck.explain.explanation import Explanation, Parameter, Use
 from mediacheck.validators import PinnedCheck, Setting, list_validators, setting_text
 
+TITLE: Final = "Checks"
+
 
 def names() -> tuple[str, ...]:
     """Every check at every version: ``audio.finite@1``."""
     return tuple(check.name for check in all_checks())
+
+
+def more_names() -> tuple[str, ...]:
+    """None."""
+    return ()
+
+
+def version(name: str) -> int:
+    """Of ``audio.finite@1``, 1; 0 of a name without one."""
+    return int(name.partition("@")[2] or 0)
 
 
 def explain(name: str) -> Explanation:
@@ -23,7 +35,7 @@ def explain(name: str) -> Explanation:
         InstallationError: its text is missing or malformed.
     """
     check = get_check(name)
-    told = text.parse(_text(name), f"the text of {name}")
+    told = text.parse(text.load("mediacheck.checks", f"{name}.md"), f"the text of {name}")
     pinned = [
         (validator.id, pinned)
         for validator in list_validators()
@@ -32,6 +44,7 @@ def explain(name: str) -> Explanation:
     ]
     return Explanation(
         name=check.name,
+        kind="check",
         title=told.title,
         uses=tuple(Use(validator=id, severity=one.severity) for id, one in pinned),
         what=told.sections[text.WHAT],
@@ -42,14 +55,6 @@ def explain(name: str) -> Explanation:
         fix=told.sections[text.FIX],
         source=told.sections[text.SOURCE],
     )
-
-
-def _text(name: str) -> str:
-    resource = files("mediacheck.checks") / "explained" / f"{name}.md"
-    try:
-        return resource.read_text(encoding="utf-8")
-    except OSError as error:
-        raise InstallationError(f"the text of {name} is missing; install mediacheck again") from error
 
 
 def _parameters(

@@ -25,20 +25,33 @@ class Parameter(Struct, frozen=True, kw_only=True):
     """By the validators that use it: ``name`` is the validator's id."""
 
 
+class Property(Struct, frozen=True, kw_only=True):
+    """Something that the code says of it: a unit, a default."""
+
+    name: str
+    value: str
+
+
 class Example(Struct, frozen=True, kw_only=True):
     situation: str
+    policy: str = ""
+    """Of a rule: what the policy says, as TOML; empty where it has no part in it."""
     printed: str
-    """What a report prints of it, line for line."""
+    """What is printed of it, line for line."""
 
 
 class Explanation(Struct, frozen=True, kw_only=True):
     """Texts are Markdown: paragraphs, and lists with ``-``."""
 
     name: str
-    """``audio.finite@1``."""
+    """``audio.finite@1``, ``wer``; of a family ``findings:CHECK``."""
+    kind: str
+    """``check``, ``metric``, …"""
     title: str
-    """One sentence: what holds where all is well."""
+    """One sentence: of a check, what holds where all is well."""
     uses: tuple[Use, ...] = ()
+    """Of a check."""
+    properties: tuple[Property, ...] = ()
     what: str
     why: str
     how: str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from importlib.resources import files
 
 from mediacheck.errors import InstallationError
 from mediacheck.explain.explanation import Example
@@ -13,7 +14,9 @@ PARAMETERS, EXAMPLE, FIX, SOURCE = "Parameters", "Example", "How to fix", "Sourc
 SECTIONS = (WHAT, WHY, HOW, PARAMETERS, EXAMPLE, FIX, SOURCE)
 """``Parameters`` is left out where there are none."""
 
-_EXAMPLE = re.compile(r"(?P<situation>.+?)\n\n```text\n(?P<printed>.+)\n```", re.DOTALL)
+_EXAMPLE = re.compile(
+    r"(?P<situation>.+?)\n\n(?:```toml\n(?P<policy>.+?)\n```\n\n)?```text\n(?P<printed>.+)\n```", re.DOTALL
+)
 _PARAMETER = re.compile(r"- `(?P<name>\w+)` \((?P<unit>[^)]+)\): (?P<meaning>.+)")
 
 
@@ -32,6 +35,22 @@ class Text:
     sections: dict[str, str]
     parameters: tuple[Described, ...]
     example: Example
+
+
+def load(package: str, name: str) -> str:
+    """The Markdown of a text.
+
+    Args:
+        package: beside whose code it lies, in ``explained``.
+        name: its file, ``audio.finite@1.md`` or ``metrics/speaker.md``.
+
+    Raises:
+        InstallationError: it is missing.
+    """
+    try:
+        return files(package).joinpath("explained", *name.split("/")).read_text(encoding="utf-8")
+    except OSError as error:
+        raise InstallationError(f"the text {name} is missing; install mediacheck again") from error
 
 
 def parse(text: str, where: str) -> Text:
@@ -58,7 +77,9 @@ def parse(text: str, where: str) -> Text:
         title=title,
         sections=sections,
         parameters=tuple(Described(row["name"], row["unit"], row["meaning"]) for row in rows if row is not None),
-        example=Example(situation=_joined(example["situation"]), printed=example["printed"]),
+        example=Example(
+            situation=_joined(example["situation"]), policy=example["policy"] or "", printed=example["printed"]
+        ),
     )
 
 

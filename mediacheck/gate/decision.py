@@ -103,7 +103,8 @@ class Figure(Struct, frozen=True, kw_only=True):
     lost: tuple[Lost, ...] = ()
     """The first twenty."""
     worst: tuple[ItemFigure, ...] = ()
-    """``each``: the first twenty items beyond the limit; else the five that are, or became, worst."""
+    """``each``: the first twenty items beyond the limit; else the five that are, or became, worst. Of what is yes or no
+    only those that count against it."""
 
 
 class RuleResult(Struct, frozen=True, kw_only=True):

@@ -90,7 +90,7 @@ def figure(
             seed=rule.seed if "bootstrap" in bounds.method or "Gaffke" in bounds.method else None,
         ),
         needed=wanted,
-        worst=_worst(rule, pairs) if lacking is None else (),
+        worst=_worst(rule, metric, pairs) if lacking is None else (),
     )
 
 
@@ -170,10 +170,14 @@ def _negative(value: float | None) -> float | None:
     return None if value is None else -value
 
 
-def _worst(rule: Rule, pairs: Pairs) -> tuple[ItemFigure, ...]:
+def _worst(rule: Rule, metric: Metric, pairs: Pairs) -> tuple[ItemFigure, ...]:
     own = by_item(rule, pairs)
     order = np.argsort(-own if rule.bound in UPPER else own, kind="stable")
     shown = min(SHOWN, _violators(rule, pairs)) if rule.statistic == "each" else _WORST
+    if metric.kind == "indicator":
+        # Of yes and no, an item is worst or it is not: the next ones in order are good.
+        good = 0.0 if pairs.baseline is not None or rule.bound in UPPER else 1.0
+        shown = min(shown, int((own > good).sum() if rule.bound in UPPER else (own < good).sum()))
     return tuple(
         ItemFigure(
             id=pairs.ids[index],

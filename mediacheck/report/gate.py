@@ -10,6 +10,7 @@ from mediacheck.report.text import COLOURS, verdict_word
 from mediacheck.verdict import Outcome
 
 _LOST_SHOWN = 3
+_EXPLAINED = 6
 
 
 def render(decision: Decision) -> str:
@@ -20,8 +21,11 @@ def render(decision: Decision) -> str:
     if decision.baseline is not None:
         lines.append(f"  baseline {run_text(decision.baseline)}")
     for rule in sorted(decision.rules, key=lambda rule: _ORDER[rule.outcome]):
-        lines += _rule(rule)
-    lines += [_requirement(requirement) for requirement in decision.requirements if requirement.outcome != "pass"]
+        lines += rule_lines(rule)
+    lines += [requirement_line(requirement) for requirement in decision.requirements if requirement.outcome != "pass"]
+    more = explained(decision)
+    if more:
+        lines.append(f"  'mediacheck explain NAME' tells more: {', '.join(more)}")
     return "\n".join(lines) + "\n"
 
 
@@ -63,7 +67,17 @@ def _word(outcome: str) -> str:
     return style(outcome.replace("_", " "), fg=COLOURS.get(outcome, "bright_black"))
 
 
-def _rule(rule: RuleResult) -> list[str]:
+def explained(decision: Decision) -> tuple[str, ...]:
+    """Names of what did not pass, for ``mediacheck explain``; the first six."""
+    open_ = [rule.metric for rule in decision.rules if rule.outcome in ("fail", "inconclusive")]
+    unmet = [requirement.id for requirement in decision.requirements if requirement.outcome == "inconclusive"]
+    approval = [] if decision.unapproved is None else ["approval"]
+    names = dict.fromkeys([*approval, *unmet, *open_])
+    return tuple(printable(name) for name in list(names)[:_EXPLAINED])
+
+
+def rule_lines(rule: RuleResult) -> list[str]:
+    """A rule with its numbers, its groups, and the items that decided."""
     lines = [f"  {_word(rule.outcome)}  {rule_head(rule)}: {printable(rule.message)}"]
     if rule.by is not None and len(rule.figures) > 1:
         lines += [
@@ -92,5 +106,5 @@ def _items(figure: Figure) -> list[str]:
     return lines
 
 
-def _requirement(requirement: Requirement) -> str:
+def requirement_line(requirement: Requirement) -> str:
     return f"  {_word(requirement.outcome)}  {requirement.id}: {printable(requirement.message)}"

@@ -6,7 +6,7 @@ import re
 
 from mediacheck.gate.decision import Decision, Figure, RuleResult
 from mediacheck.report.escape import printable
-from mediacheck.report.gate import approval_text, counted, run_text, short
+from mediacheck.report.gate import approval_text, counted, explained, run_text, short
 
 _MARKS = {"pass": "✅ pass", "fail": "❌ fail", "inconclusive": "⚠️ inconclusive", "not_applicable": "not applicable"}
 _SPECIAL = re.compile(r"([\\`*_{}\[\]|~<>&$])")
@@ -22,6 +22,9 @@ def render(decision: Decision) -> str:
     if unmet:
         lines += ["", "What must hold, and does not:", ""]
         lines += [f"- {text(requirement.id)}: {text(requirement.message)}" for requirement in unmet]
+    more = explained(decision)
+    if more:
+        lines += ["", f"`mediacheck explain NAME` tells more: {', '.join(map(text, more))}."]
     lines += ["", f"Candidate {text(run_text(decision.candidate))}."]
     if decision.baseline is not None:
         lines.append(f"Baseline {text(run_text(decision.baseline))}.")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from typing import Any
 
@@ -30,9 +31,15 @@ BUILT_IN = {
 }
 
 
+@cache
+def offers() -> tuple[EntryPoint, ...]:
+    """What other packages offer. Finding it reads a file of every installed package: once is enough."""
+    return tuple(entry_points(group=ENTRY_POINT_GROUP))
+
+
 def scorer_ids() -> tuple[str, ...]:
     """Every scorer by id, mediacheck's own first."""
-    others = {entry.name for entry in entry_points(group=ENTRY_POINT_GROUP)} - BUILT_IN.keys()
+    others = {entry.name for entry in offers()} - BUILT_IN.keys()
     return (*BUILT_IN, *sorted(others))
 
 
@@ -46,7 +53,7 @@ def scorer_type(id: str) -> type[Scorer]:
         module, _, name = BUILT_IN[id].partition(":")
         found: Any = getattr(import_module(module), name)
     else:
-        entries = [entry for entry in entry_points(group=ENTRY_POINT_GROUP) if entry.name == id]
+        entries = [entry for entry in offers() if entry.name == id]
         if not entries:
             raise UsageError(f"there is no scorer {id!r}; known: {', '.join(scorer_ids())}")
         try:

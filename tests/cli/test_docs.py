@@ -33,6 +33,7 @@ LINKING = (
     "docs/how-to/score.md",
     "docs/how-to/gate.md",
     "docs/reference/policy.md",
+    "docs/reference/rules.md",
     "docs/explanation/gates.md",
     "docs/how-to/remote.md",
     "docs/reference/runs.md",

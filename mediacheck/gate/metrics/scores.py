@@ -16,19 +16,19 @@ from mediacheck.scoring.score import ScorerInfo
 PARTS: Final = ("substitutions", "deletions", "insertions")
 COUNTED: Final = {"wer": "word", "cer": "character"}
 """Scorers whose values have counts, and of what."""
-_COVERAGE: Final = "coverage:"
+COVERAGE: Final = "coverage:"
 
 
 def names() -> tuple[str, ...]:
     parts = tuple(f"{scorer}.{part}" for scorer in COUNTED for part in PARTS)
-    return (*scorer_ids(), *parts, *(f"{_COVERAGE}{scorer}" for scorer in scorer_ids()))
+    return (*scorer_ids(), *parts, *(f"{COVERAGE}{scorer}" for scorer in scorer_ids()))
 
 
 def find(name: str) -> Metric | None:
     if name not in names():
         return None
-    if name.startswith(_COVERAGE):
-        scorer = name.removeprefix(_COVERAGE)
+    if name.startswith(COVERAGE):
+        scorer = name.removeprefix(COVERAGE)
         scored = indicator(name, "higher", lambda item, _: _value(item, scorer) is not None)
         return replace(scored, was_run=_ran(scorer))
     scorer, _, part = name.partition(".") if name not in scorer_ids() else (name, "", "")

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import tomllib
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
 
 from mediacheck.checks import Check, Parameters, all_checks
 from mediacheck.errors import InstallationError
-from mediacheck.explain import checks, explanations, text
+from mediacheck.explain import checks, text
 from mediacheck.validators import load_validator, plain
-from tests.unit.explain.cases import CASES, TEXTS, printed
+from tests.unit.explain.cases import CASES, ROOT, TEXTS, printed
 
 GOOD = (TEXTS / "audio.stuck@1.md").read_text(encoding="utf-8")
 
@@ -19,6 +21,19 @@ def test_every_check_has_a_text_and_every_text_a_check() -> None:
     names = {check.name for check in all_checks()}
     assert {path.stem for path in TEXTS.iterdir()} == names == set(CASES)
     assert checks.names() == tuple(sorted(names))
+
+
+def test_every_text_is_in_the_wheel() -> None:
+    """Hatchling takes the package whole, but for what is excluded or git ignores."""
+    build = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]
+    assert build["targets"]["wheel"]["packages"] == ["mediacheck"]
+    for table in (build, build["targets"]["wheel"]):
+        assert not {"exclude", "include", "only-include"} & table.keys()
+    lines = (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
+    ignored = [line.strip("/") for line in lines if line and not line.startswith("#")]
+    for path in (ROOT / "mediacheck").rglob("explained/**/*.md"):
+        parts = path.relative_to(ROOT).parts
+        assert not any(fnmatch(part, pattern) for part in parts for pattern in ignored), path
 
 
 @pytest.mark.parametrize("name", sorted(CASES))
@@ -51,7 +66,7 @@ def test_parameters_have_the_values_of_the_validators() -> None:
 
 
 def test_uses_are_those_of_the_validators() -> None:
-    uses = {told.name: [(use.validator, use.severity) for use in told.uses] for told in explanations()}
+    uses = {name: [(use.validator, use.severity) for use in checks.explain(name).uses] for name in checks.names()}
     assert uses["audio.finite@1"] == [("v1", "error"), ("v2", "error")]
     assert uses["duration.av_match@1"] == [("v1", "error")]
     assert uses["video.rate@1"] == [("v2", "warning")]

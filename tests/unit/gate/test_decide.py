@@ -70,6 +70,19 @@ def only(decision: Decision) -> RuleResult:
     return rule
 
 
+def test_what_is_yes_or_no_has_no_worst_among_the_good(tmp_path: Path) -> None:
+    bad = {"verdict": "fail", "findings": (finding("audio.silent"),)}
+    run = [item(f"u{number:04}", wer(0), **(bad if number in (3, 7) else {})) for number in range(200)]
+    base = [item(f"u{number:04}", wer(0), **(bad if number == 3 else {})) for number in range(200)]
+    kept = VALID.replace("at_least = 0.95", "max_decrease = 0.01").replace('"valid"', '"as-valid"')
+    made = gate(tmp_path, policy(SILENT, VALID, kept), run, base)
+    assert [[one.id for one in rule.figures[0].worst] for rule in made.rules] == [
+        ["u0003", "u0007"],
+        ["u0003", "u0007"],
+        ["u0007"],
+    ]
+
+
 def test_an_equal_candidate_passes_and_a_worse_one_fails(tmp_path: Path) -> None:
     asked = policy(CORPUS, MEAN_SPEAKER)
     base = write_run(tmp_path / "base", speech(1))

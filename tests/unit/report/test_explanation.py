@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from click import unstyle
 
-from mediacheck.explain import explanations, find
+from mediacheck.explain import explanations, find, groups
 from mediacheck.report.explanation import markdown, render, render_list
 
 
@@ -36,11 +36,23 @@ def test_a_check_without_parameters_has_no_such_section() -> None:
 
 
 def test_the_list_has_a_line_for_each() -> None:
-    told = explanations()
-    lines = render_list(told).splitlines()
-    assert [line.split()[0] for line in lines] == [one.name for one in told]
-    assert all(line.endswith(one.title) for line, one in zip(lines, told, strict=True))
+    listed = groups()
+    parts = unstyle(render_list(listed)).removesuffix("\n").split("\n\n")
+    for group, part in zip(listed, parts, strict=True):
+        title, *lines = part.splitlines()
+        assert title == group.title
+        assert [line.split()[0] for line in lines] == [one.name for one in group.explanations]
+        assert all(line.endswith(one.title) for line, one in zip(lines, group.explanations, strict=True))
     assert render_list(()) == ""
+
+
+def test_the_text_of_a_rule_tells_what_the_code_says_of_it() -> None:
+    lines = unstyle(render(find("wer"))).splitlines()
+    assert lines[1].endswith("(metric)")
+    assert lines[3:5] == ["In short", "  - unit: errors/word"]
+    assert "  - better: lower" in lines
+    assert "- better: lower\n" in markdown(find("wer"))
+    assert "In short" not in render(find("audio.finite"))
 
 
 def test_a_section_of_the_page_has_the_values_of_every_validator() -> None:

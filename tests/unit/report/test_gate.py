@@ -77,6 +77,17 @@ def test_text_shows_the_worst_first_with_who_approved() -> None:
     assert "candidate lacks u4: not there" in shown
 
 
+def test_what_did_not_pass_is_named_once_to_be_explained() -> None:
+    unmet = Requirement(id="same_scorers", outcome="inconclusive", message="they differ")
+    made = decision("fail", rule("pass", metric="speaker"), rule("fail"), rule("inconclusive"), requirements=(unmet,))
+    assert gate.render(made).splitlines()[-1] == "  'mediacheck explain NAME' tells more: same_scorers, wer"
+    assert "\n`mediacheck explain NAME` tells more: same\\_scorers, wer.\n" in gate_markdown.render(made)
+    good = decision("pass", rule("pass"))
+    assert "explain" not in gate.render(good) + gate_markdown.render(good)
+    for shown in (gate.render(made), gate_markdown.render(made)):
+        assert shown.count("mediacheck explain") == 1
+
+
 def test_junit_has_an_element_for_each_outcome() -> None:
     absent = Requirement(id="same_validator", outcome="not_applicable", message="there is no baseline")
     root = ElementTree.fromstring(gate_junit.render(replace(ALL, requirements=(absent,))))

@@ -56,7 +56,7 @@ def offered(monkeypatch: pytest.MonkeyPatch, id: str, value: str) -> None:
     module.Other = Other  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "other_package", module)
     entry = EntryPoint(name=id, value=value, group=registry.ENTRY_POINT_GROUP)
-    monkeypatch.setattr(registry, "entry_points", lambda group: [entry])
+    monkeypatch.setattr(registry, "offers", lambda: (entry,))
 
 
 def test_another_package_offers_a_scorer(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,99 @@
+"""What the kinds of a gate share: one text may explain several names, a family of them or other words for one thing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from mediacheck.explain import text
+from mediacheck.explain.explanation import Explanation, Property
+
+_PACKAGE: Final = "mediacheck.gate"
+
+Words = Mapping[str, str]
+"""What stands for each placeholder of a text: ``CHECK`` -> ``audio.silent``."""
+
+
+def _no_words(name: str) -> Words:
+    return {}
+
+
+def _no_properties(name: str) -> tuple[Property, ...]:
+    return ()
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A text, and the names that it explains."""
+
+    file: str
+    """Below ``mediacheck/gate/explained``, without ``.md``."""
+    name: str
+    """As it is listed; of a family, its pattern."""
+    members: tuple[str, ...] = ()
+    """Of a family: names that are explained each by its own words."""
+    aliases: tuple[str, ...] = ()
+    """Other names of the same thing."""
+    sample: str | None = None
+    """Of a family: the member of which its example speaks."""
+    words: Callable[[str], Words] = _no_words
+    properties: Callable[[str], tuple[Property, ...]] = _no_properties
+    """Of a name; of a family's pattern too."""
+
+
+def entry_of(name: str, entries: Sequence[Entry]) -> Entry:
+    """The entry that explains a name.
+
+    Raises:
+        KeyError: none does.
+    """
+    for entry in entries:
+        if name == entry.name or name in entry.members or name in entry.aliases:
+            return entry
+    raise KeyError(name)
+
+
+def more_names(entries: Sequence[Entry]) -> tuple[str, ...]:
+    """Names that are explained and not listed."""
+    return tuple(name for entry in entries for name in (*entry.aliases, *entry.members))
+
+
+def explained(name: str, kind: str, entries: Sequence[Entry]) -> Explanation:
+    """The explanation of a name.
+
+    Args:
+        name: of one of the entries.
+        kind: what the explanation calls it.
+        entries: of that kind.
+
+    Raises:
+        InstallationError: its text is missing or malformed.
+    """
+    entry = entry_of(name, entries)
+    shown = name if name in entry.members else entry.name
+    # A family in general keeps its placeholders; only its example must be of something.
+    concrete = entry.sample if entry.sample is not None and shown == entry.name else shown
+    written, where = text.load(_PACKAGE, f"{entry.file}.md"), f"the text of {name}"
+    of_example = text.parse(filled(written, entry.words(concrete)), where)
+    told = of_example if concrete == shown else text.parse(written, where)
+    return Explanation(
+        name=shown,
+        kind=kind,
+        title=told.title,
+        properties=entry.properties(shown),
+        what=told.sections[text.WHAT],
+        why=told.sections[text.WHY],
+        how=told.sections[text.HOW],
+        example=of_example.example,
+        fix=told.sections[text.FIX],
+        source=told.sections[text.SOURCE],
+    )
+
+
+def filled(written: str, words: Words) -> str:
+    """A text with words for its placeholders."""
+    if not words:
+        return written
+    return re.sub(rf"\b(?:{'|'.join(words)})\b", lambda found: words[found[0]], written)
