@@ -5,12 +5,11 @@ fail is a ``failure``, inconclusive an ``error``, not applicable ``skipped``.
 
 from __future__ import annotations
 
-from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 from mediacheck.gate.decision import Decision, Figure, RuleResult
 from mediacheck.report.gate import counted
-from mediacheck.report.junit import legal
+from mediacheck.report.junit import finished, legal
 from mediacheck.verdict import Outcome
 
 
@@ -30,15 +29,7 @@ def render(decision: Decision) -> bytes:
         _case(suite, "requirement", requirement.id, requirement.outcome, requirement.message, None)
     if decision.verdict != "pass" and suite.find("testcase/failure") is None and suite.find("testcase/error") is None:
         _case(suite, "gate", "verdict", decision.verdict, decision.message, None)
-    counts = {"tests": len(suite)}
-    for key, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
-        counts[key] = len(suite.findall(f"testcase/{tag}"))
-    for element in (suite, root):
-        for key, count in counts.items():
-            element.set(key, str(count))
-    ElementTree.indent(root)
-    text: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
-    return text + b"\n"
+    return finished(root)
 
 
 def _name(rule: RuleResult) -> str:

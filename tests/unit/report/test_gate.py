@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import datetime
-from xml.etree import ElementTree
-
 import pytest
 from msgspec.structs import replace
 
@@ -21,6 +19,7 @@ from mediacheck.gate.decision import (
 from mediacheck.gate.policy import Approval
 from mediacheck.report import gate, gate_github, gate_junit, gate_markdown
 from mediacheck.verdict import Outcome, Verdict
+from tests.junit_rules import checked
 
 RUN = RunIdentity(
     name="run-b", record="sha256:1", results="sha256:2", items=4, present=4, valid=3, asked="sha256:3", validator="v2",
@@ -79,7 +78,7 @@ def test_text_shows_the_worst_first_with_who_approved() -> None:
 
 def test_junit_has_an_element_for_each_outcome() -> None:
     absent = Requirement(id="same_validator", outcome="not_applicable", message="there is no baseline")
-    root = ElementTree.fromstring(gate_junit.render(replace(ALL, requirements=(absent,))))
+    root = checked(gate_junit.render(replace(ALL, requirements=(absent,))))
     cases = {case.get("name"): [child.tag for child in case] for case in root.iter("testcase")}
     assert cases == {
         "r-pass: corpus of wer": ["system-out"],
@@ -87,12 +86,12 @@ def test_junit_has_an_element_for_each_outcome() -> None:
         "r-inconclusive: corpus of wer": ["error"],
         "same_validator": ["skipped"],
     }
-    assert [root.get(key) for key in ("tests", "failures", "errors", "skipped")] == ["4", "1", "1", "1"]
+    assert [root[0].get(key) for key in ("tests", "failures", "errors", "skipped")] == ["4", "1", "1", "1"]
 
 
 def test_groups_are_cases_and_rows_of_their_own() -> None:
     grouped = rule("fail", figure("fail", "de"), figure("pass", "en"), by="language")
-    root = ElementTree.fromstring(gate_junit.render(decision("fail", grouped)))
+    root = checked(gate_junit.render(decision("fail", grouped)))
     assert [case.get("name") for case in root.iter("testcase")][:2] == [
         "r-fail: corpus of wer [language=de]",
         "r-fail: corpus of wer [language=en]",
@@ -105,7 +104,7 @@ def test_what_is_not_approved_decides_nothing_in_any_format(computed: Outcome) -
     groups = (figure(computed, "de"), figure("pass", "en"))
     grouped = rule("inconclusive", *groups, computed=computed, by="language")
     open_ = decision("inconclusive", grouped, unapproved="nobody")
-    root = ElementTree.fromstring(gate_junit.render(open_))
+    root = checked(gate_junit.render(open_))
     assert (root.get("failures"), root.get("errors")) == ("0", "2")
     page = gate_markdown.render(open_)
     assert "✅" not in page
@@ -117,7 +116,7 @@ def test_what_is_not_approved_decides_nothing_in_any_format(computed: Outcome) -
 @pytest.mark.parametrize("verdict", ["pass", "fail", "inconclusive"])
 def test_every_format_tells_the_verdict(verdict: Verdict) -> None:
     made = decision(verdict, *([rule(verdict)] if verdict == "pass" else []))
-    root = ElementTree.fromstring(gate_junit.render(made))
+    root = checked(gate_junit.render(made))
     counts = {"pass": ("0", "0"), "fail": ("1", "0"), "inconclusive": ("0", "1")}
     assert (root.get("failures"), root.get("errors")) == counts[verdict]
     assert verdict in gate_markdown.render(made).splitlines()[0]
@@ -129,7 +128,7 @@ def test_every_format_tells_the_verdict(verdict: Verdict) -> None:
 def test_unmet_requirements_are_errors_everywhere() -> None:
     unmet = Requirement(id="same_scorers", outcome="inconclusive", message="wer differs")
     made = decision("inconclusive", rule("pass"), requirements=(unmet,))
-    assert ElementTree.fromstring(gate_junit.render(made)).get("errors") == "1"
+    assert checked(gate_junit.render(made)).get("errors") == "1"
     assert "- same\\_scorers: wer differs" in gate_markdown.render(made)
     assert "::warning title=same_scorers::wer differs" in gate_github.render(made)
     assert "same_scorers: wer differs" in gate.render(made)
@@ -147,7 +146,7 @@ def test_text_of_strangers_steers_nothing() -> None:
     commands = gate_github.render(made)
     assert all(line.startswith("::") for line in commands.splitlines())
     assert "100%25" in commands
-    assert ElementTree.fromstring(gate_junit.render(made)).get("failures") == "1"
+    assert checked(gate_junit.render(made)).get("failures") == "1"
 
 
 def test_github_shows_no_more_than_it_can() -> None:
