@@ -1,7 +1,7 @@
 """What CI servers take for JUnit XML.
 
-The table holds what the schema junit-10.xsd of Jenkins' xUnit plugin allows, of the elements that mediacheck writes: it is
-the strictest in use. GitLab and Jenkins' own junit step read the same elements and look at nothing else.
+The table holds what the schema junit-10.xsd of Jenkins' xUnit plugin allows, of the elements that mediacheck writes: it
+is the strictest in use. GitLab and Jenkins' own junit step read the same elements and look at nothing else.
 """
 
 from __future__ import annotations

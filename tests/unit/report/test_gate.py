@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+
 import pytest
 from msgspec.structs import replace
 
@@ -152,3 +153,42 @@ def test_text_of_strangers_steers_nothing() -> None:
 def test_github_shows_no_more_than_it_can() -> None:
     many = decision("fail", *(rule("fail", id=f"r{number}") for number in range(30)))
     assert gate_github.render(many).count("::error ") == 10
+
+
+def many_groups(count: int, name: str = "speaker {}") -> Decision:
+    """A rule by speaker of whom every third fails."""
+    outcomes: tuple[Outcome, ...] = ("pass", "fail", "inconclusive")
+    figures = (figure(outcomes[number % 3], name.format(number)) for number in range(count))
+    return decision("fail", rule("fail", *figures, by="speaker"), rule("pass"))
+
+
+@pytest.mark.parametrize(("count", "name"), [(6000, "speaker {}"), (600, "{}" + NASTY * 20)])
+def test_a_page_of_thousands_of_groups_is_still_a_comment(count: int, name: str) -> None:
+    page = gate_markdown.render(many_groups(count, name))
+    # GitHub refuses longer comments, and drops a step's summary above 1 MiB.
+    assert len(page) <= 65_536
+    table = [line for line in page.splitlines() if line.startswith("| ")][2:]
+    shown = [row for row in table if "❌" in row]
+    assert len(shown) == len(table), "what failed comes first"
+    each = count // 3
+    left_out = f"{each - len(shown)} fail, {each} inconclusive, {each + 1} pass"
+    assert f"and {count + 1 - len(table)} more rows: {left_out}; the JSON holds them all" in page
+    assert page.rstrip().endswith("approved by Ada on 2026-11-30 for tts-en.")
+
+
+def test_a_page_that_fits_is_whole_and_in_the_order_of_the_policy() -> None:
+    page = gate_markdown.render(many_groups(9))
+    rows = [line.split("|")[2].strip() for line in page.splitlines() if line.startswith("| ")][2:]
+    assert rows == [*(f"r-fail, speaker speaker {number}" for number in range(9)), "r-pass"]
+    assert "more rows" not in page
+
+
+def test_text_and_annotations_of_thousands_of_groups_are_short() -> None:
+    made = many_groups(5000)
+    shown = gate.render(made)
+    assert len(shown.splitlines()) < 100
+    assert "and 4980 more: 1647 fail, 1666 inconclusive, 1667 pass; --json holds them all" in shown
+    assert "speaker speaker 1:" in shown
+    assert "speaker speaker 2:" not in shown
+    assert len(gate_github.render(made)) < 10_000
+    assert len(list(checked(gate_junit.render(made)).iter("testcase"))) == 5002
