@@ -153,6 +153,23 @@ def test_text_of_strangers_steers_nothing() -> None:
 def test_github_shows_no_more_than_it_can() -> None:
     many = decision("fail", *(rule("fail", id=f"r{number}") for number in range(30)))
     assert gate_github.render(many).count("::error ") == 10
+    unmet = Requirement(id="same_scorers", outcome="inconclusive", message="wer differs")
+    open_ = decision(
+        "inconclusive", *(rule("inconclusive", id=f"r{number}") for number in range(30)), requirements=(unmet,)
+    )
+    lines = gate_github.render(open_).splitlines()
+    assert sum(line.startswith("::warning ") for line in lines) == 10
+    assert lines[1] == "::warning title=same_scorers::wer differs"
+
+
+def test_an_annotation_is_one_command_whatever_it_says() -> None:
+    made = decision("fail", rule("fail", id="a:b,c", message=NASTY * 1000))
+    first, second = gate_github.render(made).splitlines()
+    assert first.startswith("::error title=gate nightly%3A fail::")
+    assert second.startswith("::error title=fail%3A a%3Ab%2Cc%3A corpus of wer::\\x1b[35m|<b>@all</b>")
+    assert "\\nnext, 100%25: `done`" in second
+    # GitHub takes messages up to 64 KiB.
+    assert len(second) < 10_000
 
 
 def many_groups(count: int, name: str = "speaker {}") -> Decision:
