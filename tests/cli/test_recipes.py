@@ -98,6 +98,7 @@ def test_a_batch_that_did_not_take_place_ends_the_job(server: str, project: Proj
     job = run(GATE, server, project)
     assert job.code == 2
     assert "outputs/manifest.jsonl is not there" in job.printed
+    assert job.printed.count("mediacheck: ") == 1, "the gate was asked all the same"
     assert not any(project.kept(name) for name in job.junit)
 
 
