@@ -43,10 +43,11 @@ unit = "fraction"
 PIP = """\
 import re, sys, tomllib
 from pathlib import Path
-command, wanted = sys.argv[1:]
+command, *constrained, wanted = sys.argv[1:]
 named = re.fullmatch(r"\\./mediacheck(?:\\[(.+)\\])?", wanted)
 extras = tomllib.loads(Path(PYPROJECT).read_text())["project"]["optional-dependencies"]
-sys.exit(0 if command == "install" and named and set((named[1] or "all").split(",")) <= extras.keys() else 9)
+sound = constrained in ([], ["--constraint", "mediacheck/constraints.txt"])
+sys.exit(0 if command == "install" and sound and named and set((named[1] or "all").split(",")) <= extras.keys() else 9)
 """
 # A virtual environment is a copy of these programs.
 PYTHON = """\
@@ -141,18 +142,31 @@ def run_shell(project: Project, recipe: Recipe) -> Job:
 
 
 def run_github(project: Project, recipe: Recipe) -> Job:
-    """Every ``run`` step of the only job, as the runner calls one without ``shell``; then what is uploaded."""
-    steps = _only(_yaml(recipe)["jobs"])["steps"]
-    code, printed = 0, ""
+    """Every ``run`` step of the only job; then what is uploaded."""
+    steps = _only(workflow_jobs(recipe))["steps"]
+    code, printed = run_steps(project, steps)
     artifacts: tuple[str, ...] = ()
     for step in steps:
-        if "run" in step and code == 0:
-            code, said = project.run("bash", "-e", project.script(step["run"]), **step.get("env", {}))
-            printed += said
         if str(step.get("uses", "")).startswith("actions/upload-artifact@"):
             assert step["if"] == "always()"
             artifacts = tuple(step["with"]["path"].split())
     return Job(code, printed, tuple(name for name in artifacts if name.endswith(".junit.xml")), artifacts)
+
+
+def workflow_jobs(recipe: Recipe) -> dict[str, Any]:
+    jobs: dict[str, Any] = _yaml(recipe)["jobs"]
+    return jobs
+
+
+def run_steps(project: Project, steps: list[dict[str, Any]], **matrix: str) -> tuple[int, str]:
+    """The ``run`` steps until one fails, as GitHub's runner calls one without ``shell``, in one matrix cell."""
+    code, printed = 0, ""
+    for step in steps:
+        if "run" in step and code == 0:
+            text = re.sub(r"\$\{\{ matrix\.(\w+) \}\}", lambda found: matrix[found[1]], step["run"])
+            code, said = project.run("bash", "-e", project.script(text), **step.get("env", {}))
+            printed += said
+    return code, printed
 
 
 def run_gitlab(project: Project, recipe: Recipe) -> Job:

@@ -31,6 +31,7 @@ pytestmark = [needs_module("yaml"), needs_program("bash")]
 
 VALIDATE = "docs/how-to/ci.md"
 GATE = "docs/how-to/ci-gate.md"
+SHARDS = "docs/how-to/cluster.md"
 RUNNERS: dict[str, Callable[[Project, Recipe], Job]] = {
     "sh": run_shell,
     "github": run_github,
@@ -153,8 +154,10 @@ def test_a_jenkinsfile_is_a_declarative_pipeline(document: str, stage: str) -> N
 
 
 @needs_module("check_jsonschema")
-@pytest.mark.parametrize("document", [VALIDATE, GATE])
-@pytest.mark.parametrize("server", SCHEMAS)
+@pytest.mark.parametrize(
+    ("document", "server"),
+    [*((document, server) for document in (VALIDATE, GATE) for server in SCHEMAS), (SHARDS, "github")],
+)
 def test_it_fits_the_schema_of_its_server(document: str, server: str, tmp_path: Path) -> None:
     file = tmp_path / "recipe.yml"
     file.write_text(recipes(document)[server].text, encoding="utf-8")
