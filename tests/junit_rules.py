@@ -10,6 +10,8 @@ from importlib.util import find_spec
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
+from tests.needs import require_all
+
 REQUIRED = {"testsuite": {"name", "tests", "failures", "errors"}, "testcase": {"name"}}
 ALLOWED = {
     "testsuites": {"name", "time", "tests", "failures", "errors"},
@@ -47,7 +49,7 @@ def checked(document: bytes) -> Element:
         assert all(len(case) <= 1 for case in cases)
     for key in set(root.keys()) - {"name"}:
         assert root.get(key) == str(sum(int(suite.get(key, "")) for suite in root)), key
-    if find_spec("junitparser") is not None:
+    if require_all() or find_spec("junitparser") is not None:
         _as_a_peer_reads_it(document, root)
     return root
 
