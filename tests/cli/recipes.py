@@ -61,18 +61,17 @@ SCORER = "--scorer wer --model models/small.en.pt"
 
 @dataclass(frozen=True)
 class Recipe:
-    language: str
     text: str
 
 
 def recipes(document: str) -> dict[str, Recipe]:
-    """The blocks of a document by what they are for: ``sh``, ``github``, ``gitlab``, ``jenkins``, ``pre-commit``."""
-    found = {}
+    """The first block of each kind in a document: ``sh``, ``github``, ``gitlab``, ``jenkins``, ``pre-commit``."""
+    found: dict[str, Recipe] = {}
     for language, text in _BLOCK.findall((ROOT / document).read_text(encoding="utf-8")):
         named = re.match(r"(?:#|//) (\S+)\n", text)
         file = named[1] if named else ""
         key = {".gitlab-ci.yml": "gitlab", "Jenkinsfile": "jenkins", ".pre-commit-config.yaml": "pre-commit"}.get(file)
-        found[key or ("github" if file.startswith(".github/workflows/") else language)] = Recipe(language, text)
+        found.setdefault(key or ("github" if file.startswith(".github/workflows/") else language), Recipe(text))
     return found
 
 

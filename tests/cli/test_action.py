@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 import tomllib
 from pathlib import Path
 
@@ -40,6 +41,22 @@ def test_no_input_stands_in_the_text_of_a_script() -> None:
     for step in steps():
         assert "${{" not in step["run"]
         assert step["shell"] == "bash"
+
+
+def test_it_installs_what_lies_beside_it(tmp_path: Path) -> None:
+    python = tmp_path / "python 3"
+    python.write_text('#!/bin/sh\nfor word; do echo "$word" >> said; done\necho >> said\n')
+    python.chmod(0o755)
+    folder = "/actions of/my org/mediacheck"
+    for extras in ("", "whisper,speaker", "; touch oops"):
+        (tmp_path / "said").unlink(missing_ok=True)
+        variables = {"ACTION_FOLDER": folder, "EXTRAS": extras, "PYTHON": str(python), "PATH": os.environ["PATH"]}
+        command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", steps()[0]["run"]]
+        subprocess.run(command, cwd=tmp_path, env=variables, check=True)
+        installing, asking = (tmp_path / "said").read_text().strip().split("\n\n")
+        assert installing.split("\n")[:3] == ["-m", "pip", "install"]
+        assert installing.split("\n")[-1] == (f"{folder}[{extras}]" if extras else folder)
+        assert asking.split("\n") == ["-P", "-m", "mediacheck", "--version"]
 
 
 def test_paths_are_validated_whatever_their_names(tmp_path: Path) -> None:

@@ -93,6 +93,16 @@ def test_it_passes_what_is_good_and_fails_what_is_bad(document: str, server: str
         assert len(failures) == (1 if document == GATE else 20)
 
 
+def test_the_command_in_short_is_one(project: Project) -> None:
+    project.run("python", "make_outputs.py", "outputs/")
+    job = run(VALIDATE, "sh", project)
+    # No output of the model that the contract is of, and that is what it says.
+    assert job.code == 1, job.printed
+    assert "fail  duration.contract: " in job.printed
+    assert len(project.kept("facts/")) == 24
+    assert len(checked((project.folder / "mediacheck.junit.xml").read_bytes())) == 24
+
+
 @pytest.mark.parametrize("server", ["sh", "gitlab", "jenkins"])
 def test_a_batch_that_did_not_take_place_ends_the_job(server: str, project: Project) -> None:
     (project.folder / "make_outputs.py").write_text("import pathlib; pathlib.Path('outputs').mkdir(exist_ok=True)")

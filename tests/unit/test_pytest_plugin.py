@@ -217,7 +217,7 @@ def test_loading_it_imports_nothing_else_and_it_is_silent(
 
 def test_the_example_of_the_documents(media: pytest.Pytester) -> None:
     document = (ROOT / "docs" / "how-to" / "pytest.md").read_text(encoding="utf-8")
-    first, *_ = document.split("```python\n", 1)[1].split("```")
+    first, second = (part.split("```")[0] for part in document.split("```python\n")[1:])
     printed = document.split("```text\n", 1)[1].split("```")[0]
     media.makeconftest(
         """
@@ -230,6 +230,11 @@ def test_the_example_of_the_documents(media: pytest.Pytester) -> None:
     done = run(media)
     done.assert_outcomes(failed=1)
     done.stdout.fnmatch_lines([line.replace("…", "*") for line in printed.splitlines()], consecutive=True)
+    media.makepyprojecttoml(document.split("```toml\n")[1].split("```")[0])
+    media.makepyfile(test_it=second)
+    for name in ("one.wav", "other.wav"):
+        write_wav(media.path / name)
+    run(media).assert_outcomes(passed=1)
 
 
 EVERY_KIND = """
