@@ -15,7 +15,6 @@ PYTEST_DONT_REWRITE: no assert of mediacheck is one of the tests'.
 from __future__ import annotations
 
 import os
-from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -313,13 +312,7 @@ def _write(junit: Path, made: list[_Made]) -> None:
     # The same file however the tests were spread over processes.
     ordered = sorted(made, key=lambda one: (one.test, one.number))
     reports = [from_json(one.report, Report) for one in ordered]
-    calls: Counter[str] = Counter()
-    names = []
-    for one, report in zip(ordered, reports, strict=True):
-        name = f"{one.test} {report.subject.name}".strip()
-        calls[name] += 1
-        # CI servers tell cases apart by their names: of two that share them they show one.
-        names.append(name if calls[name] == 1 else f"{name} ({calls[name]})")
+    names = [f"{one.test} {report.subject.name}".strip() for one, report in zip(ordered, reports, strict=True)]
     write_file(junit, render(reports, names))
 
 

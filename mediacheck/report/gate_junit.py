@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 from mediacheck.gate.decision import Decision, Figure, RuleResult
 from mediacheck.report.gate import counted
-from mediacheck.report.junit import finished, legal
+from mediacheck.report.junit import Distinct, finished, legal
 from mediacheck.verdict import Outcome
 
 
@@ -17,13 +17,14 @@ def render(decision: Decision) -> bytes:
     """JUnit XML, UTF-8."""
     root = Element("testsuites", name="mediacheck gate")
     suite = SubElement(root, "testsuite", name=legal(f"gate {decision.policy.id}: {decision.candidate.name}"))
+    groups = Distinct()
     for rule in decision.rules:
         if len(rule.figures) == 1 and rule.figures[0].group is None:
             _case(suite, f"rule.{rule.id}", _name(rule), rule.outcome, rule.message, rule.figures[0])
         for figure in rule.figures:
             if figure.group is not None:
                 outcome = counted(decision, figure.outcome)
-                name = f"{_name(rule)} [{rule.by}={figure.group}]"
+                name = groups.legal(f"{_name(rule)} [{rule.by}={figure.group}]")
                 _case(suite, f"rule.{rule.id}", name, outcome, figure.message, figure)
     for requirement in decision.requirements:
         _case(suite, "requirement", requirement.id, requirement.outcome, requirement.message, None)

@@ -8,6 +8,7 @@ be determined.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
@@ -27,8 +28,9 @@ def render(reports: Sequence[Report], names: Sequence[str] | None = None) -> byt
         names: what their suites are called; the files' own names by default.
     """
     root = Element("testsuites", name="mediacheck")
+    named = Distinct()
     for report, name in zip(reports, names or [report.subject.name for report in reports], strict=True):
-        _suite(root, report, legal(name))
+        _suite(root, report, named.legal(name))
     return finished(root)
 
 
@@ -44,6 +46,18 @@ def finished(root: Element) -> bytes:
     ElementTree.indent(root)
     text: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
     return text + b"\n"
+
+
+class Distinct:
+    """Names as XML can hold them, those that were there before with a number: CI servers show one case of a name."""
+
+    def __init__(self) -> None:
+        self._times: Counter[str] = Counter()
+
+    def legal(self, name: str) -> str:
+        name = legal(name)
+        self._times[name] += 1
+        return name if self._times[name] == 1 else f"{name} ({self._times[name]})"
 
 
 def legal(text: str) -> str:

@@ -100,6 +100,11 @@ def test_groups_are_cases_and_rows_of_their_own() -> None:
     assert "| ✅ pass | r-fail, language en |" in gate_markdown.render(decision("fail", grouped))
 
 
+def test_groups_that_look_alike_in_xml_are_cases_of_their_own() -> None:
+    grouped = rule("fail", figure("fail", "a\x01"), figure("pass", "a\x02"), by="language")
+    assert checked(gate_junit.render(decision("fail", grouped))).get("tests") == "3"
+
+
 @pytest.mark.parametrize("computed", ["pass", "fail", "inconclusive"])
 def test_what_is_not_approved_decides_nothing_in_any_format(computed: Outcome) -> None:
     groups = (figure(computed, "de"), figure("pass", "en"))

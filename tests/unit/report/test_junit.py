@@ -37,6 +37,11 @@ def test_suites_may_have_names_of_their_own() -> None:
     assert [case.get("classname") for case in root.iter("testcase")] == ["a \ufffd", "b"]
 
 
+def test_names_that_look_alike_in_xml_are_told_apart() -> None:
+    root = checked(junit.render([report("pass", PASSED, name=name) for name in ("a\x01", "a\x02", "b", "b")]))
+    assert [suite.get("name") for suite in root] == ["a\ufffd", "a\ufffd (2)", "b", "b (2)"]
+
+
 def test_a_warning_that_could_not_be_determined_fails_no_build() -> None:
     unclear = finding("audio.loudness", "inconclusive", "warning")
     root = checked(junit.render([report("pass", PASSED, unclear)]))
