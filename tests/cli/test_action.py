@@ -83,17 +83,21 @@ def test_what_could_not_be_determined_is_no_pass(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("given", [{"paths": "nowhere.wav"}, {"paths": " \n"}, {"manifest": "nowhere.jsonl"}])
 def test_a_question_that_is_wrong_decides_nothing(given: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "mediacheck.json").write_text("of an earlier call")
     done = run_action(tmp_path, **given)
     (step,) = done.values()
     assert (step.code, verdict(done)) == (2, "error"), step.printed
+    assert not (tmp_path / "mediacheck.json").exists() or "manifest" in given
 
 
 def test_a_gate_that_did_not_take_place_is_not_covered_up_by_its_batch(tmp_path: Path) -> None:
     write_manifest(tmp_path / "media", 2)
     (tmp_path / "policy.toml").write_text(POLICY)
+    (tmp_path / "mediacheck-gate.md").write_text("of an earlier call")
     done = run_action(tmp_path, manifest="media/manifest.jsonl", policy="policy.toml", workload="another")
     assert done["batch"].verdict == "pass"
     assert (done["gate"].code, verdict(done)) == (2, "error")
+    assert not list(tmp_path.glob("mediacheck-gate.*")), "what an earlier call left is shown as this one's"
 
 
 NASTY = "a 'b' \"c\" $(touch oops) `touch oops`; touch oops & ${HOME} * \\"
