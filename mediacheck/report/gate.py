@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
 from click import style
 
 from mediacheck.gate.decision import Decision, Figure, Requirement, RuleResult, RunIdentity
@@ -9,8 +13,11 @@ from mediacheck.report.escape import printable
 from mediacheck.report.text import COLOURS, verdict_word
 from mediacheck.verdict import Outcome
 
+GRAVITY: Final[dict[Outcome, int]] = {"fail": 0, "inconclusive": 1, "pass": 2, "not_applicable": 3}
+"""What comes first."""
 _LOST_SHOWN = 3
 _EXPLAINED = 6
+_GROUPS_SHOWN = 20
 
 
 def render(decision: Decision) -> str:
@@ -20,16 +27,13 @@ def render(decision: Decision) -> str:
     lines.append(f"  candidate {run_text(decision.candidate)}")
     if decision.baseline is not None:
         lines.append(f"  baseline {run_text(decision.baseline)}")
-    for rule in sorted(decision.rules, key=lambda rule: _ORDER[rule.outcome]):
+    for rule in sorted(decision.rules, key=lambda rule: GRAVITY[rule.outcome]):
         lines += rule_lines(rule)
     lines += [requirement_line(requirement) for requirement in decision.requirements if requirement.outcome != "pass"]
     more = explained(decision)
     if more:
         lines.append(f"  'mediacheck explain NAME' tells more: {', '.join(more)}")
     return "\n".join(lines) + "\n"
-
-
-_ORDER = {"fail": 0, "inconclusive": 1, "pass": 2, "not_applicable": 3}
 
 
 def approval_text(decision: Decision) -> str:
@@ -58,6 +62,13 @@ def counted(decision: Decision, outcome: Outcome) -> Outcome:
     return outcome if decision.unapproved is None else "inconclusive"
 
 
+def left_out(outcomes: Sequence[Outcome], noun: str = "") -> str:
+    """``and 30 more rows: 1 fail, 29 pass``."""
+    counts = Counter(outcomes)
+    parts = [f"{counts[outcome]} {outcome.replace('_', ' ')}" for outcome in GRAVITY if counts[outcome]]
+    return f"and {len(outcomes)} more{f' {noun}' if noun else ''}: {', '.join(parts)}"
+
+
 def rule_head(rule: RuleResult) -> str:
     """``wer: corpus wer``."""
     return printable(f"{rule.id}: {rule.statistic} of {rule.metric}")
@@ -79,13 +90,19 @@ def explained(decision: Decision) -> tuple[str, ...]:
 def rule_lines(rule: RuleResult) -> list[str]:
     """A rule with its numbers, its groups, and the items that decided."""
     lines = [f"  {_word(rule.outcome)}  {rule_head(rule)}: {printable(rule.message)}"]
-    if rule.by is not None and len(rule.figures) > 1:
+    figures: Sequence[Figure] = rule.figures
+    if len(figures) > _GROUPS_SHOWN:
+        figures = sorted(figures, key=lambda found: GRAVITY[found.outcome])
+    shown, others = figures[:_GROUPS_SHOWN], figures[_GROUPS_SHOWN:]
+    if rule.by is not None and len(figures) > 1:
         lines += [
             f"    {found.outcome}  {printable(f'{rule.by} {found.group}')}: {printable(found.message)}"
-            for found in rule.figures
+            for found in shown
         ]
+    if others:
+        lines.append(f"    {left_out([found.outcome for found in others])}; --json holds them all")
     if rule.computed != "pass":
-        lines += [line for found in rule.figures for line in _items(found)]
+        lines += [line for found in shown for line in _items(found)]
     return lines
 
 

@@ -5,12 +5,11 @@ fail is a ``failure``, inconclusive an ``error``, not applicable ``skipped``.
 
 from __future__ import annotations
 
-from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 from mediacheck.gate.decision import Decision, Figure, RuleResult
 from mediacheck.report.gate import counted
-from mediacheck.report.junit import legal
+from mediacheck.report.junit import Distinct, finished, legal
 from mediacheck.verdict import Outcome
 
 
@@ -18,27 +17,20 @@ def render(decision: Decision) -> bytes:
     """JUnit XML, UTF-8."""
     root = Element("testsuites", name="mediacheck gate")
     suite = SubElement(root, "testsuite", name=legal(f"gate {decision.policy.id}: {decision.candidate.name}"))
+    groups = Distinct()
     for rule in decision.rules:
         if len(rule.figures) == 1 and rule.figures[0].group is None:
             _case(suite, f"rule.{rule.id}", _name(rule), rule.outcome, rule.message, rule.figures[0])
         for figure in rule.figures:
             if figure.group is not None:
                 outcome = counted(decision, figure.outcome)
-                name = f"{_name(rule)} [{rule.by}={figure.group}]"
+                name = groups.legal(f"{_name(rule)} [{rule.by}={figure.group}]")
                 _case(suite, f"rule.{rule.id}", name, outcome, figure.message, figure)
     for requirement in decision.requirements:
         _case(suite, "requirement", requirement.id, requirement.outcome, requirement.message, None)
     if decision.verdict != "pass" and suite.find("testcase/failure") is None and suite.find("testcase/error") is None:
         _case(suite, "gate", "verdict", decision.verdict, decision.message, None)
-    counts = {"tests": len(suite)}
-    for key, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
-        counts[key] = len(suite.findall(f"testcase/{tag}"))
-    for element in (suite, root):
-        for key, count in counts.items():
-            element.set(key, str(count))
-    ElementTree.indent(root)
-    text: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
-    return text + b"\n"
+    return finished(root)
 
 
 def _name(rule: RuleResult) -> str:

@@ -8,6 +8,7 @@ be determined.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
@@ -27,13 +28,36 @@ def render(reports: Sequence[Report], names: Sequence[str] | None = None) -> byt
         names: what their suites are called; the files' own names by default.
     """
     root = Element("testsuites", name="mediacheck")
+    named = Distinct()
     for report, name in zip(reports, names or [report.subject.name for report in reports], strict=True):
-        _suite(root, report, legal(name))
-    for key in ("tests", "failures", "errors", "skipped"):
+        _suite(root, report, named.legal(name))
+    return finished(root)
+
+
+def finished(root: Element) -> bytes:
+    """The document of suites whose cases are complete: counted, UTF-8."""
+    for suite in root:
+        suite.set("tests", str(len(suite)))
+        for key, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+            suite.set(key, str(len(suite.findall(f"testcase/{tag}"))))
+    # Not skipped: Jenkins' schema (junit-10.xsd) knows it of a suite only.
+    for key in ("tests", "failures", "errors"):
         root.set(key, str(sum(int(suite.get(key, "0")) for suite in root)))
     ElementTree.indent(root)
     text: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
     return text + b"\n"
+
+
+class Distinct:
+    """Names as XML can hold them, those that were there before with a number: CI servers show one case of a name."""
+
+    def __init__(self) -> None:
+        self._times: Counter[str] = Counter()
+
+    def legal(self, name: str) -> str:
+        name = legal(name)
+        self._times[name] += 1
+        return name if self._times[name] == 1 else f"{name} ({self._times[name]})"
 
 
 def legal(text: str) -> str:
@@ -50,9 +74,6 @@ def _suite(root: Element, report: Report, name: str) -> None:
         # Where no check applied at all, no case says why the file is not good.
         case = SubElement(suite, "testcase", classname=name, name="verdict")
         SubElement(case, "error", type=report.verdict, message=legal(report.not_checked or report.verdict))
-    suite.set("tests", str(len(suite)))
-    for key, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
-        suite.set(key, str(len(suite.findall(f"testcase/{tag}"))))
 
 
 def _case(suite: Element, name: str, finding: Finding) -> None:

@@ -38,6 +38,7 @@ LINKING = (
     "docs/how-to/remote.md",
     "docs/reference/runs.md",
     "docs/how-to/ci.md",
+    "docs/how-to/ci-gate.md",
     "docs/how-to/pytest.md",
 )
 BLOCK = re.compile(r"<!-- runs: demo -->\n```(console|python)\n(.*?)```", re.DOTALL)

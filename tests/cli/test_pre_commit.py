@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from mediacheck.suffixes import MEDIA_SUFFIXES
+from tests.cli.recipes import Project, make_project, recipes
 from tests.cli.run import ROOT, mediacheck, write_cut_wav, write_wav
+from tests.needs import needs_module, needs_program
 
 HOOK = (ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")
 TYPESCRIPT = {".ts", ".mts"}
@@ -63,3 +68,68 @@ def test_media_that_git_lfs_holds_is_told(golden: Path) -> None:
     code, said = hook(golden, "a/one.wav")
     assert code == 1
     assert "fail  media.decodable: " in said
+
+
+GIT = {
+    "GIT_CONFIG_GLOBAL": "/dev/null",
+    "GIT_CONFIG_NOSYSTEM": "1",
+    **{f"GIT_{who}_{what}": "kim@example.com" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")},
+}
+
+
+def git(folder: Path, *arguments: str) -> None:
+    variables = {"PATH": os.environ["PATH"], **GIT}
+    subprocess.run(["git", *arguments], cwd=folder, env=variables, capture_output=True, check=True)
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Project:
+    """One with golden media and the documents' configuration, and the hook in a repository of its own."""
+    hooks = tmp_path / "hooks"
+    hooks.mkdir()
+    # Only what it is installed by differs: here mediacheck is installed.
+    (hooks / ".pre-commit-hooks.yaml").write_text(HOOK.replace("language: python", "language: system"), "utf-8")
+    project = make_project(tmp_path / "golden media")
+    (project.folder / ".programs" / ".gitignore").write_text("*\n")
+    config = recipes("docs/how-to/ci.md")["pre-commit"].text
+    assert config.count("https://git.example.com/mediacheck") == config.count("rev: v0.1.0") == 1
+    config = config.replace("https://git.example.com/mediacheck", str(hooks))
+    (project.folder / ".pre-commit-config.yaml").write_text(config)
+    for name in ("a/one.wav", "b/UP.WAV", "c d/é.wav", "-dash.wav"):
+        (project.folder / name).parent.mkdir(exist_ok=True)
+        write_wav(project.folder / name)
+    (project.folder / "a.ts").write_text("export {}")
+    (project.folder / "tests" / "broken").mkdir(parents=True)
+    write_cut_wav(project.folder / "tests" / "broken" / "cut.wav")
+    for folder in (hooks, project.folder):
+        git(folder, "init", "--quiet")
+        git(folder, "add", "--all")
+    git(hooks, "commit", "--quiet", "--message", "the hook")
+    git(hooks, "tag", "v0.1.0")
+    return project
+
+
+def commit(project: Project) -> tuple[int, str]:
+    """What pre-commit says when all is committed."""
+    git(project.folder, "add", "--all")
+    home = str(project.folder.parent / "pre-commit")
+    return project.run(sys.executable, "-m", "pre_commit", "run", "--verbose", PRE_COMMIT_HOME=home, **GIT)
+
+
+@needs_module("pre_commit", "yaml")
+@needs_program("git")
+def test_pre_commit_itself_takes_the_configuration_of_the_documents(repository: Project) -> None:
+    code, said = commit(repository)
+    assert code == 0, said
+    assert "4 files: 0 fail, 0 inconclusive, 4 pass" in said
+    assert "validator v2" in said
+    write_cut_wav(repository.folder / "c d" / "é.wav")
+    code, said = commit(repository)
+    assert code == 1
+    assert re.search(r"(?m)^FAIL +é.wav .*\n +fail  media\.complete: ", said), said
+
+
+@needs_module("pre_commit")
+def test_pre_commit_itself_takes_the_hook() -> None:
+    command = [sys.executable, "-m", "pre_commit", "validate-manifest", str(ROOT / ".pre-commit-hooks.yaml")]
+    assert subprocess.run(command, check=False).returncode == 0

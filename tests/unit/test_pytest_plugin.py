@@ -5,11 +5,11 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 
 from tests.cli.run import ROOT, environment, mediacheck, write_cut_wav, write_wav
+from tests.junit_rules import checked
 
 pytest_plugins = ["pytester"]
 
@@ -49,7 +49,8 @@ def run(media: pytest.Pytester, *arguments: str | Path) -> pytest.RunResult:
 
 def suites(path: Path) -> dict[str, str]:
     """Names of the suites, with their failures and errors."""
-    root = ElementTree.parse(path).getroot()
+    root = checked(path.read_bytes())
+    assert len({suite.get("name") for suite in root}) == len(root)
     return {suite.get("name", ""): f"{suite.get('failures')} {suite.get('errors')}" for suite in root}
 
 
@@ -216,7 +217,7 @@ def test_loading_it_imports_nothing_else_and_it_is_silent(
 
 def test_the_example_of_the_documents(media: pytest.Pytester) -> None:
     document = (ROOT / "docs" / "how-to" / "pytest.md").read_text(encoding="utf-8")
-    first, *_ = document.split("```python\n", 1)[1].split("```")
+    first, second = (part.split("```")[0] for part in document.split("```python\n")[1:])
     printed = document.split("```text\n", 1)[1].split("```")[0]
     media.makeconftest(
         """
@@ -229,3 +230,149 @@ def test_the_example_of_the_documents(media: pytest.Pytester) -> None:
     done = run(media)
     done.assert_outcomes(failed=1)
     done.stdout.fnmatch_lines([line.replace("…", "*") for line in printed.splitlines()], consecutive=True)
+    media.makepyprojecttoml(document.split("```toml\n")[1].split("```")[0])
+    media.makepyfile(test_it=second)
+    for name in ("one.wav", "other.wav"):
+        write_wav(media.path / name)
+    run(media).assert_outcomes(passed=1)
+
+
+EVERY_KIND = """
+import asyncio
+import unittest
+import pytest
+from mediacheck.pytest_plugin import assert_media
+
+@pytest.fixture
+def broken():
+    assert_media("cut.wav")
+
+@pytest.fixture
+def late():
+    yield
+    assert_media("cut.wav")
+
+def test_setup_fails(broken): pass
+def test_teardown_fails(late): pass
+def test_expected():
+    with pytest.raises(AssertionError, match="^FAIL  cut.wav"):
+        assert_media("cut.wav")
+def test_fails_elsewhere():
+    assert_media("good.wav")
+    assert False
+@pytest.mark.skip
+def test_skipped(): assert_media("cut.wav")
+@pytest.mark.xfail(strict=True)
+def test_known_to_fail(): assert_media("cut.wav")
+def test_takes():
+    for _ in range(3):
+        assert_media("good.wav")
+
+class Old(unittest.TestCase):
+    def test_good(self):
+        self.assertEqual(assert_media("good.wav").verdict, "pass")
+    def test_bad(self):
+        assert_media("good.wav")
+        assert_media("cut.wav")
+
+class Async(unittest.IsolatedAsyncioTestCase):
+    async def test_bad(self):
+        assert_media("cut.wav")
+    async def test_several_at_once(self):
+        reports = await asyncio.gather(*(asyncio.to_thread(assert_media, "good.wav") for _ in range(4)))
+        assert {report.verdict for report in reports} == {"pass"}
+"""
+
+
+@pytest.mark.parametrize("spread", [(), ("-p", "xdist", "-n", "2")], ids=["alone", "spread"])
+def test_every_kind_of_test_and_outcome(media: pytest.Pytester, spread: tuple[str, ...]) -> None:
+    media.makepyfile(test_it=EVERY_KIND)
+    done = run(media, "--mediacheck-junit", "made.xml", *spread)
+    done.assert_outcomes(passed=5, failed=3, errors=2, skipped=1, xfailed=1)
+    assert suites(media.path / "made.xml") == {
+        "test_it.py::Async::test_bad cut.wav": "1 0",
+        "test_it.py::Async::test_several_at_once good.wav": "0 0",
+        "test_it.py::Async::test_several_at_once good.wav (2)": "0 0",
+        "test_it.py::Async::test_several_at_once good.wav (3)": "0 0",
+        "test_it.py::Async::test_several_at_once good.wav (4)": "0 0",
+        "test_it.py::Old::test_bad cut.wav": "1 0",
+        "test_it.py::Old::test_bad good.wav": "0 0",
+        "test_it.py::Old::test_good good.wav": "0 0",
+        "test_it.py::test_expected cut.wav": "1 0",
+        "test_it.py::test_fails_elsewhere good.wav": "0 0",
+        "test_it.py::test_known_to_fail cut.wav": "1 0",
+        "test_it.py::test_setup_fails cut.wav": "1 0",
+        "test_it.py::test_takes good.wav": "0 0",
+        "test_it.py::test_takes good.wav (2)": "0 0",
+        "test_it.py::test_takes good.wav (3)": "0 0",
+        "test_it.py::test_teardown_fails cut.wav": "1 0",
+    }
+
+
+def test_what_failed_last_time_is_run_again(media: pytest.Pytester) -> None:
+    media.makepyfile(test_it=SUITE)
+    run(media, "--mediacheck-junit", "made.xml").assert_outcomes(passed=2, failed=3)
+    write_wav(media.path / "cut.wav")
+    run(media, "--mediacheck-junit", "made.xml", "--lf").assert_outcomes(passed=1, failed=2)
+    assert "test_it.py::test_good good.wav" not in suites(media.path / "made.xml")
+    assert suites(media.path / "made.xml")["test_it.py::test_cut cut.wav"] == "0 0"
+
+
+def test_without_the_plugin_the_function_still_fails_a_test(media: pytest.Pytester) -> None:
+    media.makepyprojecttoml('[tool.mediacheck]\nvalidator = "v1"\n')
+    media.makepyfile(
+        test_it="""
+        from mediacheck.pytest_plugin import assert_media
+        def test_good(): assert assert_media("good.wav").validator.id == "v1"
+        def test_cut(): assert_media("cut.wav", validator="v2")
+        def test_fixture(mediacheck): pass
+        """
+    )
+    done = media.runpytest_subprocess("-p", "no:mediacheck", timeout=60)
+    done.assert_outcomes(passed=1, failed=1, errors=1)
+    done.stdout.fnmatch_lines(["E       fixture 'mediacheck' not found", "E   AssertionError: FAIL  cut.wav"])
+
+
+def test_several_runs_in_one_process(media: pytest.Pytester) -> None:
+    media.makepyfile(test_it=SUITE)
+    media.makepyfile(
+        twice="""
+        import sys
+        import pytest
+        from mediacheck import pytest_plugin
+        for name in ("one.xml", "two.xml"):
+            code = pytest.main(["-p", "mediacheck.pytest_plugin", "--mediacheck-junit", name, "-k", "good or cut"])
+            assert code == 1, code
+            assert not pytest_plugin._sessions
+        """
+    )
+    done = media.run(sys.executable, "twice.py", timeout=60)
+    assert done.ret == 0, done.stderr.str()
+    assert suites(media.path / "one.xml") == suites(media.path / "two.xml")
+    assert len(suites(media.path / "two.xml")) == 2
+
+
+def test_what_a_source_may_be(media: pytest.Pytester) -> None:
+    media.makepyfile(
+        test_it="""
+        from pathlib import Path
+        import pytest
+        import mediacheck
+        from mediacheck.pytest_plugin import assert_media
+        class Named:
+            def __fspath__(self): return "good.wav"
+        @pytest.mark.parametrize("source", ["good.wav", Path("good.wav"), Named(), Path("good.wav").absolute()])
+        def test_path(source): assert assert_media(source).subject.name == "good.wav"
+        def test_content(): assert_media(Path("good.wav").read_bytes(), expect={"samples": 8000})
+        def test_open():
+            with open("good.wav", "rb") as file:
+                assert_media(file, name="take 1")
+        def test_bytes_are_no_path():
+            with pytest.raises(AssertionError, match="media.decodable"):
+                assert_media(b"good.wav")
+        def test_no_such_file():
+            with pytest.raises(mediacheck.PathError):
+                assert_media("gone.wav")
+        """
+    )
+    run(media).assert_outcomes(passed=8)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-from xml.etree import ElementTree
 
 import pytest
 from msgspec.structs import replace
@@ -21,6 +20,7 @@ from mediacheck.gate.decision import (
 from mediacheck.gate.policy import Approval
 from mediacheck.report import gate, gate_github, gate_junit, gate_markdown
 from mediacheck.verdict import Outcome, Verdict
+from tests.junit_rules import checked
 
 RUN = RunIdentity(
     name="run-b", record="sha256:1", results="sha256:2", items=4, present=4, valid=3, asked="sha256:3", validator="v2",
@@ -90,7 +90,7 @@ def test_what_did_not_pass_is_named_once_to_be_explained() -> None:
 
 def test_junit_has_an_element_for_each_outcome() -> None:
     absent = Requirement(id="same_validator", outcome="not_applicable", message="there is no baseline")
-    root = ElementTree.fromstring(gate_junit.render(replace(ALL, requirements=(absent,))))
+    root = checked(gate_junit.render(replace(ALL, requirements=(absent,))))
     cases = {case.get("name"): [child.tag for child in case] for case in root.iter("testcase")}
     assert cases == {
         "r-pass: corpus of wer": ["system-out"],
@@ -98,12 +98,12 @@ def test_junit_has_an_element_for_each_outcome() -> None:
         "r-inconclusive: corpus of wer": ["error"],
         "same_validator": ["skipped"],
     }
-    assert [root.get(key) for key in ("tests", "failures", "errors", "skipped")] == ["4", "1", "1", "1"]
+    assert [root[0].get(key) for key in ("tests", "failures", "errors", "skipped")] == ["4", "1", "1", "1"]
 
 
 def test_groups_are_cases_and_rows_of_their_own() -> None:
     grouped = rule("fail", figure("fail", "de"), figure("pass", "en"), by="language")
-    root = ElementTree.fromstring(gate_junit.render(decision("fail", grouped)))
+    root = checked(gate_junit.render(decision("fail", grouped)))
     assert [case.get("name") for case in root.iter("testcase")][:2] == [
         "r-fail: corpus of wer [language=de]",
         "r-fail: corpus of wer [language=en]",
@@ -111,12 +111,17 @@ def test_groups_are_cases_and_rows_of_their_own() -> None:
     assert "| ✅ pass | r-fail, language en |" in gate_markdown.render(decision("fail", grouped))
 
 
+def test_groups_that_look_alike_in_xml_are_cases_of_their_own() -> None:
+    grouped = rule("fail", figure("fail", "a\x01"), figure("pass", "a\x02"), by="language")
+    assert checked(gate_junit.render(decision("fail", grouped))).get("tests") == "3"
+
+
 @pytest.mark.parametrize("computed", ["pass", "fail", "inconclusive"])
 def test_what_is_not_approved_decides_nothing_in_any_format(computed: Outcome) -> None:
     groups = (figure(computed, "de"), figure("pass", "en"))
     grouped = rule("inconclusive", *groups, computed=computed, by="language")
     open_ = decision("inconclusive", grouped, unapproved="nobody")
-    root = ElementTree.fromstring(gate_junit.render(open_))
+    root = checked(gate_junit.render(open_))
     assert (root.get("failures"), root.get("errors")) == ("0", "2")
     page = gate_markdown.render(open_)
     assert "✅" not in page
@@ -128,7 +133,7 @@ def test_what_is_not_approved_decides_nothing_in_any_format(computed: Outcome) -
 @pytest.mark.parametrize("verdict", ["pass", "fail", "inconclusive"])
 def test_every_format_tells_the_verdict(verdict: Verdict) -> None:
     made = decision(verdict, *([rule(verdict)] if verdict == "pass" else []))
-    root = ElementTree.fromstring(gate_junit.render(made))
+    root = checked(gate_junit.render(made))
     counts = {"pass": ("0", "0"), "fail": ("1", "0"), "inconclusive": ("0", "1")}
     assert (root.get("failures"), root.get("errors")) == counts[verdict]
     assert verdict in gate_markdown.render(made).splitlines()[0]
@@ -140,7 +145,7 @@ def test_every_format_tells_the_verdict(verdict: Verdict) -> None:
 def test_unmet_requirements_are_errors_everywhere() -> None:
     unmet = Requirement(id="same_scorers", outcome="inconclusive", message="wer differs")
     made = decision("inconclusive", rule("pass"), requirements=(unmet,))
-    assert ElementTree.fromstring(gate_junit.render(made)).get("errors") == "1"
+    assert checked(gate_junit.render(made)).get("errors") == "1"
     assert "- same\\_scorers: wer differs" in gate_markdown.render(made)
     assert "::warning title=same_scorers::wer differs" in gate_github.render(made)
     assert "same_scorers: wer differs" in gate.render(made)
@@ -158,9 +163,65 @@ def test_text_of_strangers_steers_nothing() -> None:
     commands = gate_github.render(made)
     assert all(line.startswith("::") for line in commands.splitlines())
     assert "100%25" in commands
-    assert ElementTree.fromstring(gate_junit.render(made)).get("failures") == "1"
+    assert checked(gate_junit.render(made)).get("failures") == "1"
 
 
 def test_github_shows_no_more_than_it_can() -> None:
     many = decision("fail", *(rule("fail", id=f"r{number}") for number in range(30)))
     assert gate_github.render(many).count("::error ") == 10
+    unmet = Requirement(id="same_scorers", outcome="inconclusive", message="wer differs")
+    open_ = decision(
+        "inconclusive", *(rule("inconclusive", id=f"r{number}") for number in range(30)), requirements=(unmet,)
+    )
+    lines = gate_github.render(open_).splitlines()
+    assert sum(line.startswith("::warning ") for line in lines) == 10
+    assert lines[1] == "::warning title=same_scorers::wer differs"
+
+
+def test_an_annotation_is_one_command_whatever_it_says() -> None:
+    made = decision("fail", rule("fail", id="a:b,c", message=NASTY * 1000))
+    first, second = gate_github.render(made).splitlines()
+    assert first.startswith("::error title=gate nightly%3A fail::")
+    assert second.startswith("::error title=fail%3A a%3Ab%2Cc%3A corpus of wer::\\x1b[35m|<b>@all</b>")
+    assert "\\nnext, 100%25: `done`" in second
+    # GitHub takes messages up to 64 KiB.
+    assert len(second) < 10_000
+
+
+def many_groups(count: int, name: str = "speaker {}") -> Decision:
+    """A rule by speaker of whom every third fails."""
+    outcomes: tuple[Outcome, ...] = ("pass", "fail", "inconclusive")
+    figures = (figure(outcomes[number % 3], name.format(number)) for number in range(count))
+    return decision("fail", rule("fail", *figures, by="speaker"), rule("pass"))
+
+
+@pytest.mark.parametrize(("count", "name"), [(6000, "speaker {}"), (600, "{}" + NASTY * 20)])
+def test_a_page_of_thousands_of_groups_is_still_a_comment(count: int, name: str) -> None:
+    page = gate_markdown.render(many_groups(count, name))
+    # GitHub refuses longer comments, and drops a step's summary above 1 MiB.
+    assert len(page) <= 65_536
+    table = [line for line in page.splitlines() if line.startswith("| ")][2:]
+    shown = [row for row in table if "❌" in row]
+    assert len(shown) == len(table), "what failed comes first"
+    each = count // 3
+    left_out = f"{each - len(shown)} fail, {each} inconclusive, {each + 1} pass"
+    assert f"and {count + 1 - len(table)} more rows: {left_out}; the JSON holds them all" in page
+    assert page.rstrip().endswith("approved by Ada on 2026-11-30 for tts-en.")
+
+
+def test_a_page_that_fits_is_whole_and_in_the_order_of_the_policy() -> None:
+    page = gate_markdown.render(many_groups(9))
+    rows = [line.split("|")[2].strip() for line in page.splitlines() if line.startswith("| ")][2:]
+    assert rows == [*(f"r-fail, speaker speaker {number}" for number in range(9)), "r-pass"]
+    assert "more rows" not in page
+
+
+def test_text_and_annotations_of_thousands_of_groups_are_short() -> None:
+    made = many_groups(5000)
+    shown = gate.render(made)
+    assert len(shown.splitlines()) < 100
+    assert "and 4980 more: 1647 fail, 1666 inconclusive, 1667 pass; --json holds them all" in shown
+    assert "speaker speaker 1:" in shown
+    assert "speaker speaker 2:" not in shown
+    assert len(gate_github.render(made)) < 10_000
+    assert len(list(checked(gate_junit.render(made)).iter("testcase"))) == 5002

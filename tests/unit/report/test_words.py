@@ -45,10 +45,28 @@ def test_printable_text_cannot_steer_a_terminal(text: str) -> None:
     assert not any(unicodedata.category(character) in {"Cc", "Cf", "Cs", "Zl", "Zp"} for character in printable(text))
 
 
-@given(st.text(alphabet=st.characters(categories=["L", "N", "P", "S"])))
+@given(st.text(alphabet=st.characters(categories=["L", "N", "P", "S"], exclude_characters=":#")))
 def test_visible_text_is_left_alone(text: str) -> None:
     assert printable(text) == text
 
 
 def test_escapes_are_readable() -> None:
     assert printable("a\x1b[31m\nb\u202ec\udcff") == "a\\x1b[31m\\nb\\u202ec\\xff"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("::error::x.wav", "\\x3a:error::x.wav"),
+        ("  ::stop-commands::x", "  \\x3a:stop-commands::x"),
+        ("a ##[add-mask]x.wav", "a \\x23#[add-mask]x.wav"),
+        ("###[error]", "#\\x23#[error]"),
+        ("##vso[task.setvariable variable=a]b", "\\x23#vso[task.setvariable variable=a]b"),
+        ("##teamcity[buildStatus text='x']", "\\x23#teamcity[buildStatus text='x']"),
+        ("a::b", "a::b"),
+        ("## heading [1]", "## heading [1]"),
+    ],
+)
+def test_printable_text_is_no_command_to_a_ci_server(text: str, shown: str) -> None:
+    assert printable(text) == shown
+    assert printable(shown) == shown
