@@ -12,6 +12,7 @@ from mediacheck.batch.errors import RunError
 from mediacheck.batch.looking import local
 from mediacheck.batch.places import is_remote
 from mediacheck.batch.tasks import Scored, ScoredBatch, ScoreTask, ScoringPlan, SoundFile, Validated
+from mediacheck.measuring import keep_freed_memory
 from mediacheck.scoring.candidate import Judged, score_candidate
 from mediacheck.scoring.run import prepare, score_item
 from mediacheck.scoring.score import Identity, NotMeasured
@@ -50,6 +51,12 @@ class PreparedScorers:
 
     def of(self, language: str) -> tuple[Scorer, ...]:
         return self._by_language[language]
+
+
+def get_ready(plan: ScoringPlan) -> None:
+    """Runs in a process that scores, as it starts."""
+    keep_freed_memory()
+    prepared(plan)
 
 
 @lru_cache(maxsize=1)

@@ -119,9 +119,10 @@ def needed(rule: Rule, found: Estimate, n: int) -> int | None:
         end = found.support.high if rule.bound in UPPER else found.support.low
         reach = 0.0 if end is None else abs(end - bounds.value)
         unseen = needed_unseen(gap / reach, rule.confidence) if reach else None
-        if unseen is None:
+        enough = [count for count in (unseen, bounds.varied) if count is not None]
+        if not enough:
             return None
-        wanted.append(unseen)
+        wanted.append(min(enough))
     return max(wanted)
 
 

@@ -32,6 +32,7 @@ LINKING = (
     "docs/reference/scoring.md",
     "docs/how-to/score.md",
     "docs/how-to/gate.md",
+    "docs/tutorial/gate-a-candidate.md",
     "docs/reference/policy.md",
     "docs/reference/rules.md",
     "docs/explanation/gates.md",

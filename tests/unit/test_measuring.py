@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from mediacheck.measuring import import_decoders
+from mediacheck.measuring import import_decoders, keep_freed_memory
 from mediacheck.workers import Pool
 
 THREADS = 6
@@ -53,11 +53,11 @@ def test_threads_of_a_worker_share_one_heap(tmp_path: Path) -> None:
     assert of_a_worker(tmp_path / "prepared", ready=True) == 1
 
 
-def faults(rounds: int) -> int:
-    """Pages of memory that had to be fetched while two megabytes were taken and freed over and over."""
+def faults(rounds: int, size: int = 2_000_000) -> int:
+    """Pages of memory that had to be fetched while so many bytes were taken and freed over and over."""
     before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
     for _ in range(rounds):
-        bytearray(2_000_000)
+        bytearray(size)
     return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
 
 
@@ -69,3 +69,13 @@ def test_memory_is_kept_for_the_next_file_and_given_back_by_the_only_one(several
     pages = 20 * 2_000_000 // resource.getpagesize()
     assert isinstance(fetched, int)
     assert fetched < pages / 4 if several else fetched >= pages
+
+
+@glibc
+def test_what_a_model_frees_is_kept_for_the_next_file() -> None:
+    """Above 32 MB glibc maps by itself, whatever was freed before."""
+    size, rounds = 64_000_000, 10
+    with Pool(partial(faults, size=size), prepare=keep_freed_memory) as pool:
+        ((_, fetched),) = pool.run([rounds])
+    assert isinstance(fetched, int)
+    assert fetched < 2 * size // resource.getpagesize()

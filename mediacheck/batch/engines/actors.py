@@ -14,7 +14,7 @@ from typing import Final, TypeVar
 from mediacheck.batch.engines.queue import BATCH
 from mediacheck.batch.examining import examine
 from mediacheck.batch.record import libraries
-from mediacheck.batch.scoring import prepared, score_batch
+from mediacheck.batch.scoring import get_ready, score_batch
 from mediacheck.batch.tasks import Examined, Rules, ScoredBatch, ScoreTask, ScoringPlan, ValidateTask
 from mediacheck.facts import Tag
 from mediacheck.measuring import MEGABYTE, Limits, import_decoders
@@ -79,7 +79,7 @@ class Scorer:
         self._pool: Pool[tuple[ScoreTask, ...], ScoredBatch] = Pool(
             partial(score_batch, plan),
             timeout_s=limits.timeout_s * BATCH,
-            prepare=partial(prepared, plan),
+            prepare=partial(get_ready, plan),
         )
 
     def ready(self) -> ScoredBatch | WorkerFailure:

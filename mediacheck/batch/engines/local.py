@@ -10,7 +10,7 @@ from typing import Final
 from mediacheck.batch.engines.queue import BATCH, ScoringQueue
 from mediacheck.batch.errors import RunError
 from mediacheck.batch.examining import examine
-from mediacheck.batch.scoring import prepared, score_batch
+from mediacheck.batch.scoring import get_ready, score_batch
 from mediacheck.batch.tasks import (
     Examined,
     Outcome,
@@ -159,4 +159,4 @@ def _prepare_to_validate(scratch: str, plain: bool) -> None:
 
 def _prepare_to_score(scratch: str, plan: ScoringPlan) -> None:
     tempfile.tempdir = scratch
-    prepared(plan)
+    get_ready(plan)

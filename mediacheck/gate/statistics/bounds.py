@@ -28,6 +28,8 @@ class Bounds:
     """Standard error of the value, for the sample size; None where the method has none."""
     rare: bool = False
     """Whether the bounds come from what could be unseen more than from what varies."""
+    varied: int | None = None
+    """Items with which they would come from what varies, if as many differ as now. None: they never would."""
     why_not: str | None = None
     """Why there is no bound: one clause."""
     least: int | None = None

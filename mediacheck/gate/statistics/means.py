@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -74,10 +75,18 @@ def rate_bounds(
     value = candidate.rate - (0.0 if baseline is None else factor * baseline.rate)
     coefficients = _linear(table.sum(axis=0)[None, :], n, factor)
     contributions = table @ coefficients[0] + value
-    if n < 2 or _different(_per_item(table, factor)) < FEWEST_DIFFERENT:
+    different = _different(_per_item(table, factor))
+    if n < 2 or different < FEWEST_DIFFERENT:
         shares = _shares(table, factor)
         draws = 2 * resamples + 1
-        return rare_bounds(shares, value, confidence=confidence, support=support, seed=seed, draws=draws)
+        found = rare_bounds(shares, value, confidence=confidence, support=support, seed=seed, draws=draws)
+        if not different:
+            return found
+        varied = math.ceil(FEWEST_DIFFERENT * n / different)
+        if found.why_not is None:
+            return replace(found, varied=varied)
+        why = f"fewer than {FEWEST_DIFFERENT} items differ from the commonest value, and how far one could lie off is "
+        return replace(found, varied=varied, least=varied, why_not=f"{why}not known: state worst_case")
     error = float(contributions.std(ddof=1) / np.sqrt(n))
     if n > LARGE:
         method, low, high = "normal", -normal_quantile(confidence), normal_quantile(confidence)

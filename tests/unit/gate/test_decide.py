@@ -131,6 +131,42 @@ def test_five_items_are_too_few_and_it_says_how_many_would_do(tmp_path: Path) ->
     assert f"about {needed} would settle" in rule.message
 
 
+def test_items_that_all_differ_need_no_more_than_a_bootstrap_takes(tmp_path: Path) -> None:
+    """Of twenty values the bound allows for what is unseen; of thirty that differ it comes from their spread."""
+
+    def voice(seed: int, count: int) -> list[ItemResult]:
+        draws = random.Random(seed)
+        return items(count, lambda _: [speaker(0.8 + draws.gauss(0, 0.01))])
+
+    few = only(gate(tmp_path, policy(MEAN_SPEAKER), voice(2, 20), voice(1, 20))).figures[0]
+    assert few.outcome == "inconclusive"
+    assert few.interval is not None
+    assert few.interval.method == "rare events (Gaffke)"
+    assert few.needed is not None
+    assert 30 < few.needed < 60
+    (tmp_path / "more").mkdir()
+    enough = gate(tmp_path / "more", policy(MEAN_SPEAKER), voice(2, few.needed), voice(1, few.needed))
+    assert enough.verdict == "pass", enough.message
+
+
+def test_few_items_of_an_endless_scale_need_others_that_differ(tmp_path: Path) -> None:
+    """That they are few is no reason to call them alike: with thirty that differ no worst case is asked for."""
+    asked = policy('id = "sdr"\nmetric = "si_sdr"\nstatistic = "mean"\nunit = "dB"\nmax_decrease = 1.0')
+
+    def sound(seed: int, count: int) -> list[ItemResult]:
+        draws = random.Random(seed)
+        return items(count, lambda _: [si_sdr(20 + draws.gauss(0, 0.5))])
+
+    few = only(gate(tmp_path, asked, sound(2, 25), sound(1, 25)))
+    assert few.outcome == "inconclusive"
+    assert "fewer than 30 items differ" in few.message
+    count = few.figures[0].needed
+    assert count is not None
+    assert 30 < count < 60
+    (tmp_path / "more").mkdir()
+    assert gate(tmp_path / "more", asked, sound(2, count), sound(1, count)).verdict == "pass"
+
+
 def test_one_sample_and_none(tmp_path: Path) -> None:
     rule = only(gate(tmp_path, policy(CORPUS), speech(2, count=1), speech(1, count=1)))
     assert (rule.outcome, rule.figures[0].n) == ("inconclusive", 1)
