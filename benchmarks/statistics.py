@@ -9,6 +9,7 @@ import math
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -16,7 +17,8 @@ from mediacheck.batch.record import ManifestIdentity, RunRecord
 from mediacheck.gate.decision import RunIdentity
 from mediacheck.gate.evidence import evidence_of
 from mediacheck.gate.figures import figure
-from mediacheck.gate.metrics import Reading, find_metric
+from mediacheck.gate.items import Items, join
+from mediacheck.gate.metrics import find_metric
 from mediacheck.gate.policy import Rule
 from mediacheck.gate.runs import GateRun, Series
 from mediacheck.verdict import ValidatorIdentity
@@ -34,8 +36,8 @@ class Runs:
     baseline: Series
 
     @property
-    def ids(self) -> list[str]:
-        return list(self.candidate.readings)
+    def items(self) -> Items:
+        return join(names(len(self.candidate.value)), names(len(self.baseline.value)))
 
 
 @dataclass(frozen=True)
@@ -50,19 +52,19 @@ class Population:
     """candidate - baseline, of all items there could be."""
 
 
+@cache
+def names(items: int) -> tuple[str, ...]:
+    return tuple(f"u{k}" for k in range(items))
+
+
 def counted(over: np.ndarray, under: np.ndarray) -> Series:
     """Errors of words."""
-    series = Series(find_metric("wer"))
-    for k, (errors, words) in enumerate(zip(over.tolist(), under.tolist(), strict=True)):
-        series.readings[f"u{k}"] = Reading(errors / words, errors, words)
-    return series
+    return Series(find_metric("wer"), over / under, over.astype(np.float64), under.astype(np.float64))
 
 
 def valued(values: np.ndarray, metric: str) -> Series:
     """A number an item."""
-    series = Series(find_metric(metric))
-    series.readings |= {f"u{k}": Reading.of(value) for k, value in enumerate(values.tolist())}
-    return series
+    return Series(find_metric(metric), values, values, np.ones(len(values)))
 
 
 def words(random: np.random.Generator, items: int, rate: float, spread: float) -> tuple[np.ndarray, np.ndarray]:
@@ -188,7 +190,7 @@ def cover(population: Population, pairs: int) -> Coverage:
     for number in range(pairs):
         drawn = population.draw(random, population.items)
         for own in (_with(one, 0.975, number), _with(one, 0.95, number)):
-            found = figure(own, metric, drawn.candidate, drawn.baseline, ids=drawn.ids, expected=population.items)
+            found = figure(own, metric, drawn.candidate, drawn.baseline, items=drawn.items, expected=population.items)
             assert found.interval is not None
             assert found.interval.low is not None
             assert found.interval.high is not None
@@ -270,7 +272,7 @@ def promise(system: System, pairs: int) -> Promise:
         for number in range(each):
             for kind, worse in enumerate((0.0, proposal.blocked, proposal.failed)):
                 base, candidate = system.run(random, load, 0.0), system.run(random, load, worse)
-                found = figure(_with(own, 0.95, number), metric, candidate, base, ids=list(base.readings),
+                found = figure(_with(own, 0.95, number), metric, candidate, base, items=Runs(candidate, base).items,
                                expected=system.items)  # fmt: skip
                 stopped[kind] += found.outcome == "fail" if kind == 2 else found.outcome != "pass"
     gates = each * CALIBRATIONS
@@ -280,14 +282,14 @@ def promise(system: System, pairs: int) -> Promise:
 
 
 def _gate_run(name: str, series: Series) -> GateRun:
-    items = len(series.readings)
+    items = len(series.value)
     record = RunRecord(
         tool="", validator=ValidatorIdentity(id="v2", digest="", status="preview"),
         manifest=ManifestIdentity(format="jsonl", items=items, digest="", asked=""),
     )  # fmt: skip
     identity = RunIdentity(name=name, record="", results="", items=items, present=items, valid=items, asked="",
                            validator="v2", validator_digest="")  # fmt: skip
-    return GateRun(identity, record, tuple(series.readings), (), {}, {series.metric.name: series})
+    return GateRun(identity, record, names(items), (), {}, {series.metric.name: series})
 
 
 def run(pairs: int) -> Iterator[Coverage | Promise]:
