@@ -57,8 +57,8 @@ def decide(
     other = None if baseline is None else load_run(baseline, taken, columns, validator=validator, like=own)
     requirements = check_requirements(policy.requires, own, other)
     blocked = blocking(requirements)
-    runs = _Runs(own, other, join(own.ids, None), None if other is None else join(own.ids, other.ids), blocked)
-    rules = tuple(_decided(rule, runs, policy.unapproved) for rule in policy.rules)
+    runs = Runs(own, other, join(own.ids, None), None if other is None else join(own.ids, other.ids), blocked)
+    rules = tuple(decided(rule, runs, policy.unapproved) for rule in policy.rules)
     verdict = _verdict(requirements, rules)
     return Decision(
         tool=__version__,
@@ -76,7 +76,7 @@ def decide(
 
 
 @dataclass(frozen=True, eq=False)
-class _Runs:
+class Runs:
     """What every rule is held against."""
 
     candidate: GateRun
@@ -89,7 +89,7 @@ class _Runs:
     """Why the two cannot be compared."""
 
 
-def _decided(rule: Rule, runs: _Runs, unapproved: str | None) -> RuleResult:
+def decided(rule: Rule, runs: Runs, unapproved: str | None) -> RuleResult:
     figures = _figures(rule, runs)
     computed = max((found.outcome for found in figures), key=_GRAVITY.__getitem__)
     outcome: Outcome = computed if unapproved is None else "inconclusive"
@@ -114,7 +114,7 @@ def _decided(rule: Rule, runs: _Runs, unapproved: str | None) -> RuleResult:
     )
 
 
-def _figures(rule: Rule, runs: _Runs) -> tuple[Figure, ...]:
+def _figures(rule: Rule, runs: Runs) -> tuple[Figure, ...]:
     metric = find_metric(rule.metric)
     candidate, baseline = runs.candidate, None
     own, other = candidate.series[rule.metric], None

@@ -12,13 +12,16 @@ import numpy.typing as npt
 
 from mediacheck.gate.metrics import Metric
 from mediacheck.gate.statistics.bounds import POWER, Bounds, normal_quantile
-from mediacheck.gate.statistics.means import FEWEST_DIFFERENT, LARGE, Floats, Sums, rate_bounds
+from mediacheck.gate.statistics.means import FEWEST_DIFFERENT, Floats, Sums, rate_bounds
 from mediacheck.gate.statistics.rare import Support, counted_bounds, expanded_quantile
 
 CONFIDENCE: Final = 0.95
 _RESAMPLES: Final = 199
 _CELLS: Final = 1_000_000
 """Items times simulations that are drawn: larger runs vary less, and are simulated less often."""
+MANY: Final = 5_000
+"""Items above which simulated gates come from the law of their intervals: equal runs differ symmetrically, so that the
+normal law is good long before a gate's own interval is the normal one."""
 _ENOUGH: Final = 10 * FEWEST_DIFFERENT
 """Items that differ between two runs, on average, above which no simulated gate has fewer than it takes."""
 _EXPANDED: Final = 20
@@ -48,16 +51,16 @@ class Simulator:
     runs are moved by their own effect, where they have one. A worsening is added as it would arise: errors by a Poisson
     law per word, items that turn bad, a value that shifts.
 
-    Of items that are 0 or 1 only the numbers of each kind of pair are drawn, which is the same law. Above ``LARGE``
-    items a gate's interval is the normal one, and so its two ends are drawn from the law that they then have. Either
-    takes as long for a million items as for a thousand.
+    Of items that are 0 or 1 only the numbers of each kind of pair are drawn, which is the same law. Above ``MANY``
+    items the two ends of an interval are drawn from the law that they then have. Either takes as long for a million
+    items as for a thousand.
     """
 
     def __init__(self, table: Table, effect: float, seed: int, simulations: int) -> None:
         self._table, self._effect, self._seed = table, effect, seed
         self._items = table.over.shape[1]
         self._pairs = _pairs(table) if table.metric.kind == "indicator" else None
-        self._law = _law(table) if table.metric.kind != "indicator" and self._items > LARGE else None
+        self._law = _law(table) if table.metric.kind != "indicator" and self._items > MANY else None
         drawn = self._pairs is None and self._law is None
         self.simulations = min(simulations, max(100, _CELLS // self._items)) if drawn else simulations
 
