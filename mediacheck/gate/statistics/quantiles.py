@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -20,8 +21,8 @@ _SMOOTHED: Final = 50
 _WHOLE: Final = 2000
 """Items up to which every sorted item is weighed; beyond, those within ``_REACH`` standard deviations."""
 _REACH: Final = 12.0
-_NODES: Final = 8
-"""Gauss-Legendre nodes in each cell of a beta distribution."""
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(8)
+"""Gauss-Legendre quadrature in each cell of a beta distribution."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +93,7 @@ def quantile_bounds(
     return Bounds(value, value - reach, value + reach, METHOD, error, least=least)
 
 
+@lru_cache(maxsize=8)
 def beta_weights(n: int, probability: float) -> BetaWeights:
     """The steps of the distribution function of Beta((m + 1)p, (m + 1)(1 - p)) between 0, 1/n, …, 1.
 
@@ -112,8 +114,7 @@ def beta_weights(n: int, probability: float) -> BetaWeights:
     def density(at: Floats) -> Floats:
         return np.asarray(np.exp(constant + (a - 1.0) * np.log(at) + (b - 1.0) * np.log1p(-at)))
 
-    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
-    steps = density((np.arange(first, end)[:, None] + (nodes + 1.0) / 2.0) / n) @ weights
+    steps = density((np.arange(first, end)[:, None] + (_NODES + 1.0) / 2.0) / n) @ _WEIGHTS
     return BetaWeights(first, steps / steps.sum(), density(np.arange(first + 1, end) / n))
 
 
