@@ -59,6 +59,6 @@ def align(runs: Sequence[Sequence[str]]) -> tuple[Sequence[str], list[Places]]:
     found = []
     for run in runs:
         places = np.full(len(rows), -1)
-        places[[rows[id] for id in run]] = np.arange(len(run))
+        places[np.array([rows[id] for id in run], np.int64)] = np.arange(len(run))
         found.append(places)
     return list(rows), found
