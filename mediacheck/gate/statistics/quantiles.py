@@ -47,7 +47,8 @@ def quantile_bounds(
     Two runs: smoothed quantiles of both (``beta_weights``), whose difference hangs on many items and not on single
     ones. Its standard error is that of the mean of the items' influences, each the derivative of the estimate by the
     item's weight (the infinitesimal jackknife). Few items bear it, so that it is itself uncertain: the quantile is
-    Student's, with the degrees of freedom that the influences' kurtosis leaves, 2 n / (kurtosis - 1). Nothing is drawn.
+    Student's, with the degrees of freedom that the influences' kurtosis leaves, 2 n / (kurtosis - 1), or the window's
+    gaps between items, where these leave fewer. Nothing is drawn.
 
     Items that are all alike need no care of their own here: that the quantile is their value, they do show, where there
     are enough of them (``fewest_for_quantile``).
@@ -89,6 +90,9 @@ def quantile_bounds(
         return Bounds(value, None, None, METHOD, why_not=why, least=least)
     influence -= factor * influence_of_other
     error, freedom = _error(influence)
+    # The squared influences hang on the gaps of the window too, some 1 / sum(w^2) of them, each as uncertain as an
+    # exponential variable: a relative variance of 4 sum(w^2), and so 1 / (2 sum(w^2)) degrees of freedom.
+    freedom = max(2.0, min(freedom, 0.5 / float(np.square(weights.weights).sum())))
     reach = student_quantile(confidence, freedom) * error
     return Bounds(value, value - reach, value + reach, METHOD, error, least=least)
 
