@@ -1,4 +1,4 @@
-"""``python -m benchmarks``: run, compare, profile, scale, growth, inputs, statistics."""
+"""``python -m benchmarks``: run, compare, profile, scale, growth, inputs, statistics, percentiles, large."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ BUILD = Path("build/bench")
 PEERS = Path("build/venv-bench/bin/python")
 RESULTS = Path("benchmarks/RESULTS.md")
 STATISTICS = Path("benchmarks/STATISTICS.md")
+PERCENTILES = Path("benchmarks/PERCENTILES.md")
+LARGE = Path("benchmarks/LARGE.md")
 QUICK_RESULTS = BUILD / "RESULTS-quick.md"
 BATCH = Path("benchmarks/BATCH.md")
 QUICK_BATCH = BUILD / "BATCH-quick.md"
@@ -56,6 +58,14 @@ def parser() -> argparse.ArgumentParser:
     one = commands.add_parser("statistics", help="whether the gate's intervals cover; writes STATISTICS.md")
     one.add_argument("--runs", type=_positive, default=1000, metavar="N", help="pairs of runs a row (1000)")
     one.add_argument("--out", type=Path, default=STATISTICS, metavar="FILE", help=f"default: {STATISTICS}")
+
+    one = commands.add_parser("percentiles", help="the same of percentiles, more closely; writes PERCENTILES.md")
+    one.add_argument("--runs", type=_positive, default=1000, metavar="N", help="pairs of runs a row (1000)")
+    one.add_argument("--out", type=Path, default=PERCENTILES, metavar="FILE", help=f"default: {PERCENTILES}")
+
+    one = commands.add_parser("large", help="gate and calibrate over a million items; writes LARGE.md")
+    one.add_argument("--quick", action="store_true", help="a thousand and ten thousand: shows that it works, no more")
+    one.add_argument("--out", type=Path, default=LARGE, metavar="FILE", help=f"default: {LARGE}")
     return whole
 
 
@@ -160,6 +170,35 @@ def statistics_command(options: argparse.Namespace) -> int:
     return 0
 
 
+def percentiles_command(options: argparse.Namespace) -> int:
+    """``percentiles``: the file is written anew after every population and size."""
+    import numpy as np
+
+    from benchmarks import percentiles
+
+    about = f"mediacheck of {revision()}, numpy {np.__version__}"
+    rows: list[percentiles.Row] = []
+    for found in percentiles.run(options.runs):
+        rows += found
+        _say(f"{found[0].population.name}, {found[0].items} items done")
+        options.out.write_text(percentiles.render(rows, options.runs, about), encoding="utf-8")
+    return 0
+
+
+def large_command(options: argparse.Namespace) -> int:
+    """``large``: the file is written anew after every size."""
+    from benchmarks import large
+
+    found: list[large.Size] = []
+    began = Clock.now()
+    for items in large.QUICK_SIZES if options.quick else large.SIZES:
+        _say(f"{items} items …")
+        found.append(large.measure(items))
+        others = report.noise(Clock.now().others_since(began))
+        options.out.write_text(large.render(found, f"mediacheck of {revision()}. {others}"), encoding="utf-8")
+    return 0
+
+
 def growth_command(options: argparse.Namespace, setting: Setting) -> int:
     """``growth``: the file is written anew after every work."""
     sizes, clips = (growth.QUICK_SIZES, 100) if options.quick else (growth.SIZES, growth.CLIPS)
@@ -176,6 +215,8 @@ def growth_command(options: argparse.Namespace, setting: Setting) -> int:
     return 0
 
 
+SIMPLE = {"statistics": statistics_command, "percentiles": percentiles_command, "large": large_command}
+"""Those that need no other program and no scratch folder."""
 COMMANDS = {"run": run_command, "compare": compare_command, "scale": scale_command, "growth": growth_command}
 
 
@@ -195,8 +236,8 @@ def main(arguments: list[str] | None = None) -> int:
         if options.command == "profile":
             print(stages.render(stages.profile(options.file)))
             return 0
-        if options.command == "statistics":
-            return statistics_command(options)
+        if options.command in SIMPLE:
+            return SIMPLE[options.command](options)
         if options.command == "inputs":
             _make(scenarios(options), Cache(options.cache))
             return 0

@@ -47,7 +47,10 @@ def calibrate(
         if places.count(place) > 1:
             raise GateError(f"{run} is named twice: a run does not differ from itself")
     names = ("validity_rate", *scorer_ids())
-    loaded = [load_run(run, [find_metric(name) for name in names]) for run in runs]
+    wanted = [find_metric(name) for name in names]
+    loaded: list[GateRun] = []
+    for run in runs:
+        loaded.append(load_run(run, wanted, like=loaded[0] if loaded else None))
     _comparable(loaded)
     metrics = tuple(
         evidence_of(loaded, name, target=target, seed=seed, simulations=simulations)

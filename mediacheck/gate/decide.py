@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
+
+import numpy as np
 
 from mediacheck.gate.decision import Decision, Figure, PolicyIdentity, Requirement, RuleResult
 from mediacheck.gate.errors import GateError
 from mediacheck.gate.figures import figure
+from mediacheck.gate.items import Items, join
 from mediacheck.gate.metrics import find_metric
 from mediacheck.gate.policy import EXACT, Policy, Rule, require_workload
 from mediacheck.gate.requirements import blocking, check_requirements
@@ -15,6 +20,7 @@ from mediacheck.gate.wording import limit_text
 from mediacheck.verdict import Outcome, Verdict
 from mediacheck.version import __version__
 
+WITHOUT_GROUP: Final = "(none)"
 _GRAVITY: dict[Outcome, int] = {"fail": 3, "inconclusive": 2, "pass": 1, "not_applicable": 0}
 
 
@@ -45,12 +51,14 @@ def decide(
                         "name another baseline")  # fmt: skip
     metrics = {rule.metric: find_metric(rule.metric) for rule in policy.rules}
     columns = sorted({rule.by for rule in policy.rules if rule.by is not None})
-    own = load_run(candidate, list(metrics.values()), columns, validator=validator)
+    taken = list(metrics.values())
+    own = load_run(candidate, taken, columns, validator=validator)
     require_workload(policy, own.identity.asked, workload)
-    other = None if baseline is None else load_run(baseline, list(metrics.values()), columns, validator=validator)
+    other = None if baseline is None else load_run(baseline, taken, columns, validator=validator, like=own)
     requirements = check_requirements(policy.requires, own, other)
     blocked = blocking(requirements)
-    rules = tuple(_decided(rule, own, other, blocked, policy.unapproved) for rule in policy.rules)
+    runs = Runs(own, other, join(own.ids, None), None if other is None else join(own.ids, other.ids), blocked)
+    rules = tuple(decided(rule, runs, policy.unapproved) for rule in policy.rules)
     verdict = _verdict(requirements, rules)
     return Decision(
         tool=__version__,
@@ -67,10 +75,22 @@ def decide(
     )
 
 
-def _decided(
-    rule: Rule, candidate: GateRun, baseline: GateRun | None, blocked: str | None, unapproved: str | None
-) -> RuleResult:
-    figures = _figures(rule, candidate, baseline, blocked)
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """What every rule is held against."""
+
+    candidate: GateRun
+    baseline: GateRun | None
+    alone: Items
+    """Of the candidate."""
+    both: Items | None
+    """Of either."""
+    blocked: str | None
+    """Why the two cannot be compared."""
+
+
+def decided(rule: Rule, runs: Runs, unapproved: str | None) -> RuleResult:
+    figures = _figures(rule, runs)
     computed = max((found.outcome for found in figures), key=_GRAVITY.__getitem__)
     outcome: Outcome = computed if unapproved is None else "inconclusive"
     message = _rule_sentence(rule, figures, computed)
@@ -94,36 +114,44 @@ def _decided(
     )
 
 
-def _figures(
-    rule: Rule, candidate: GateRun, baseline: GateRun | None, blocked: str | None
-) -> tuple[Figure, ...]:
+def _figures(rule: Rule, runs: Runs) -> tuple[Figure, ...]:
     metric = find_metric(rule.metric)
+    candidate, baseline = runs.candidate, None
     own, other = candidate.series[rule.metric], None
-    ids = candidate.ids
-    why = None
-    # Of a shard the manifest's count says nothing; that it is one stands among the requirements.
-    expected = 0 if candidate.record.shard else candidate.identity.items
+    items, why = runs.alone, None
     if rule.needs_baseline:
-        if baseline is None:
+        if runs.baseline is None or runs.both is None:
             why = "the rule compares with a baseline, and none is given"
         else:
-            why, other = blocked, baseline.series[rule.metric]
-            ids = tuple(dict.fromkeys([*candidate.ids, *baseline.ids]))
-    expected = max(expected, len(ids))
+            baseline, items, why = runs.baseline, runs.both, runs.blocked
+            other = baseline.series[rule.metric]
+    # Of a shard the manifest's count says nothing; that it is one stands among the requirements.
+    expected = max(0 if candidate.record.shard else candidate.identity.items, len(items))
     if rule.by is None:
-        return (figure(rule, metric, own, other, ids=ids, expected=expected, blocked=why),)
-    groups: dict[str, list[str]] = {}
-    for id in ids:
-        home = candidate if id in own.readings or id in own.absent or baseline is None else baseline
-        groups.setdefault(home.group_of(rule.by, id), []).append(id)
-    if not any(candidate.groups[rule.by].values()):
+        return (figure(rule, metric, own, other, items=items, expected=expected, blocked=why),)
+    if not any(candidate.groups[rule.by]):
         why = why or f"no item has the group column {rule.by}"
-    if why is not None or not groups:
-        return (figure(rule, metric, own, other, ids=ids, expected=expected, blocked=why or "there are no items"),)
+    if why is not None or not len(items):
+        why = why or "there are no items"
+        return (figure(rule, metric, own, other, items=items, expected=expected, blocked=why),)
     return tuple(
-        figure(rule, metric, own, other, ids=members, expected=len(members), group=name)
-        for name, members in sorted(groups.items())
+        figure(rule, metric, own, other, items=members, expected=len(members), group=name)
+        for name, members in sorted(_groups(rule.by, items, candidate, baseline).items())
     )
+
+
+def _groups(column: str, items: Items, candidate: GateRun, baseline: GateRun | None) -> dict[str, Items]:
+    """Items by the column's value; what only the baseline has, by the baseline's."""
+    names = candidate.groups[column]
+    places = items.candidate
+    if baseline is not None and items.baseline is not None:
+        names = [*names, *baseline.groups[column]]
+        places = np.where(places >= 0, places, len(candidate.ids) + items.baseline)
+    found: dict[str, list[int]] = {}
+    for index, place in enumerate(places.tolist()):
+        name = names[place]
+        found.setdefault(WITHOUT_GROUP if name is None else name, []).append(index)
+    return {name: items.take(np.array(indices)) for name, indices in found.items()}
 
 
 def _rule_sentence(rule: Rule, figures: tuple[Figure, ...], computed: Outcome) -> str:

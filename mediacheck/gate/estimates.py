@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mediacheck.gate.metrics import Metric
-from mediacheck.gate.pairs import Pairs, sums, values
+from mediacheck.gate.pairs import Pairs, sums
 from mediacheck.gate.policy import RATIOS, UPPER, Rule
 from mediacheck.gate.statistics.bounds import Bounds, needed_items, needed_unseen, normal_quantile
 from mediacheck.gate.statistics.means import Floats, rate_bounds
@@ -52,7 +52,7 @@ def estimate(rule: Rule, metric: Metric, pairs: Pairs) -> Estimate | str:
         return _counted(pairs, factor, support)
     if statistic == "each":
         return _worst(rule, pairs, factor, support)
-    own, other = values(pairs.candidate), None if pairs.baseline is None else values(pairs.baseline)
+    own, other = pairs.candidate.value, None if pairs.baseline is None else pairs.baseline.value
     if statistic == "rate":
         share = float(own.mean())
         if other is None:
@@ -71,15 +71,9 @@ def estimate(rule: Rule, metric: Metric, pairs: Pairs) -> Estimate | str:
         )  # fmt: skip
         return Estimate(mine.rate, None if theirs is None else theirs.rate, bounds, support)
     probability = 0.5 if statistic == "median" else int(statistic[1:]) / 100
-    found = quantile_bounds(own, other, probability, factor=factor, confidence=rule.confidence, seed=rule.seed)
-    if other is None:
-        return Estimate(found.value, None, found, support)
-    return Estimate(
-        quantile_bounds(own, None, probability, confidence=rule.confidence).value,
-        quantile_bounds(other, None, probability, confidence=rule.confidence).value,
-        found,
-        support,
-    )
+    found = quantile_bounds(own, other, probability, factor=factor, confidence=rule.confidence)
+    there = None if other is None else float(np.quantile(other, probability))
+    return Estimate(float(np.quantile(own, probability)), there, found, support)
 
 
 def support_of(rule: Rule, metric: Metric, pairs: Pairs) -> Support:
@@ -88,7 +82,7 @@ def support_of(rule: Rule, metric: Metric, pairs: Pairs) -> Support:
     if not rule.needs_baseline:
         low, high = metric.lowest, metric.highest
         if worst is not None and None in (low, high):
-            middle = float(np.median(values(pairs.candidate)))
+            middle = float(np.median(pairs.candidate.value))
             high = (middle if low is None else low) + worst if high is None else high
             low = middle - worst if low is None else low
         return Support(low, high)
@@ -127,16 +121,16 @@ def needed(rule: Rule, found: Estimate, n: int) -> int | None:
 
 
 def _counted(pairs: Pairs, factor: float, support: Support) -> Estimate:
-    own = float(values(pairs.candidate).sum())
-    other = None if pairs.baseline is None else float(values(pairs.baseline).sum())
+    own = float(pairs.candidate.value.sum())
+    other = None if pairs.baseline is None else float(pairs.baseline.value.sum())
     return Estimate(own, other, _exact(own if other is None else own - factor * other), support)
 
 
 def _worst(rule: Rule, pairs: Pairs, factor: float, support: Support) -> Estimate:
     order = by_item(rule, pairs)
     index = int(np.argmax(order) if rule.bound in UPPER else np.argmin(order))
-    baseline = None if pairs.baseline is None else pairs.baseline[index].value
-    return Estimate(pairs.candidate[index].value, baseline, _exact(float(order[index])), support)
+    baseline = None if pairs.baseline is None else float(pairs.baseline.value[index])
+    return Estimate(float(pairs.candidate.value[index]), baseline, _exact(float(order[index])), support)
 
 
 def _exact(value: float) -> Bounds:
@@ -145,8 +139,8 @@ def _exact(value: float) -> Bounds:
 
 def by_item(rule: Rule, pairs: Pairs) -> Floats:
     """What each item amounts to: its value, or candidate - factor x baseline."""
-    own = values(pairs.candidate)
+    own = pairs.candidate.value
     if pairs.baseline is not None:
-        own = own - factor_of(rule) * values(pairs.baseline)
+        own = own - factor_of(rule) * pairs.baseline.value
     # 0.75 - 0.70 is 0.05 in scores of four decimals, not 0.05000000000000004.
     return np.asarray(np.round(own, 9))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from msgspec.structs import replace
 
 from mediacheck.gate.decision import DECIMALS, SHOWN, Figure, Interval, ItemFigure
 from mediacheck.gate.estimates import Estimate, by_item, estimate, needed, threshold_of
+from mediacheck.gate.items import Items
 from mediacheck.gate.metrics import Metric
 from mediacheck.gate.pairs import Pairs, pair
 from mediacheck.gate.policy import ABSOLUTE, EXACT, UPPER, Rule
@@ -25,7 +24,7 @@ def figure(
     candidate: Series,
     baseline: Series | None,
     *,
-    ids: Sequence[str],
+    items: Items,
     expected: int,
     group: str | None = None,
     blocked: str | None = None,
@@ -38,10 +37,10 @@ def figure(
     Args:
         rule: of the policy.
         metric: the rule's.
-        candidate: its readings.
+        candidate: its numbers.
         baseline: likewise, where the rule needs one and one is given.
-        ids: items of either run.
-        expected: how many there should be, at least ``len(ids)``.
+        items: of either run.
+        expected: how many there should be, at least ``len(items)``.
         group: value of the column that the rule goes by.
         blocked: why the two runs cannot be compared.
     """
@@ -56,7 +55,7 @@ def figure(
     )
     if blocked is not None:
         return empty
-    pairs = pair(candidate, baseline, ids, expected)
+    pairs = pair(candidate, baseline, items, expected)
     counted = replace(
         empty,
         n=pairs.n,
@@ -180,9 +179,9 @@ def _worst(rule: Rule, metric: Metric, pairs: Pairs) -> tuple[ItemFigure, ...]:
         shown = min(shown, int((own > good).sum() if rule.bound in UPPER else (own < good).sum()))
     return tuple(
         ItemFigure(
-            id=pairs.ids[index],
-            candidate=round(pairs.candidate[index].value, DECIMALS),
-            baseline=None if pairs.baseline is None else round(pairs.baseline[index].value, DECIMALS),
+            id=pairs.items.id(index),
+            candidate=round(float(pairs.candidate.value[index]), DECIMALS),
+            baseline=None if pairs.baseline is None else round(float(pairs.baseline.value[index]), DECIMALS),
         )
         for index in order[:shown].tolist()
     )

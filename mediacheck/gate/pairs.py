@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from mediacheck.gate.decision import SHOWN, Lost
-from mediacheck.gate.metrics import Reading
-from mediacheck.gate.runs import Series
-from mediacheck.gate.statistics.means import Floats, Sums
+from mediacheck.gate.items import Items
+from mediacheck.gate.runs import Numbers, Series
+from mediacheck.gate.statistics.means import Sums
 
 NOT_THERE = "it is not in the run"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Pairs:
     """Items with the number, on both sides where there is a baseline; and who lacks it."""
 
-    ids: tuple[str, ...]
-    candidate: tuple[Reading, ...]
-    baseline: tuple[Reading, ...] | None
+    items: Items
+    candidate: Numbers
+    baseline: Numbers | None
     expected: int
     lost_candidate: int
     lost_baseline: int
@@ -31,56 +30,47 @@ class Pairs:
 
     @property
     def n(self) -> int:
-        return len(self.ids)
+        return len(self.items)
 
 
-def pair(candidate: Series, baseline: Series | None, ids: Sequence[str], expected: int) -> Pairs:
-    """Join by id.
+def pair(candidate: Series, baseline: Series | None, items: Items, expected: int) -> Pairs:
+    """Keep the items that have the number.
 
     Args:
-        candidate: its readings.
-        baseline: likewise; None: a rule without one.
-        ids: every item of either run, in order.
-        expected: how many there should be; more than ``ids`` where a run lacks lines: these the candidate lost.
+        candidate: its numbers.
+        baseline: likewise; None: a rule without one, or there is none.
+        items: every item of either run, in order; joined with the baseline where there is one.
+        expected: how many there should be; more than ``items`` where a run lacks lines: these the candidate lost.
     """
-    kept: list[str] = []
+    here = candidate.has(items.candidate)
+    there = np.ones(len(items), bool)
+    if baseline is not None:
+        assert items.baseline is not None, "the items are those of both runs"
+        there = baseline.has(items.baseline)
     lost: list[Lost] = []
-    candidate_lost = baseline_lost = 0
-    alone = expected - len(ids)
-    for id in ids:
-        here = id in candidate.readings
-        there = baseline is None or id in baseline.readings
-        if here and there:
-            kept.append(id)
-        if not here:
-            candidate_lost += 1
-            alone += there
-            if len(lost) < SHOWN:
-                lost.append(Lost(id=id, side="candidate", reason=candidate.absent.get(id, NOT_THERE)))
-        if baseline is not None and not there:
-            baseline_lost += 1
-            if len(lost) < SHOWN:
-                lost.append(Lost(id=id, side="baseline", reason=baseline.absent.get(id, NOT_THERE)))
+    for index in np.flatnonzero(~(here & there))[:SHOWN].tolist():
+        id = items.id(index)
+        if not here[index]:
+            lost.append(Lost(id=id, side="candidate", reason=candidate.why(int(items.candidate[index])) or NOT_THERE))
+        if not there[index] and baseline is not None and items.baseline is not None:
+            why = baseline.why(int(items.baseline[index])) or NOT_THERE
+            lost.append(Lost(id=id, side="baseline", reason=why))
+    kept = items.take(here & there)
+    unlisted = expected - len(items)
     return Pairs(
-        ids=tuple(kept),
-        candidate=tuple(candidate.readings[id] for id in kept),
-        baseline=None if baseline is None else tuple(baseline.readings[id] for id in kept),
+        items=kept,
+        candidate=candidate.take(kept.candidate),
+        baseline=None if baseline is None or kept.baseline is None else baseline.take(kept.baseline),
         expected=expected,
-        lost_candidate=candidate_lost + expected - len(ids),
-        lost_baseline=baseline_lost,
-        lost_by_candidate_alone=alone,
-        lost=tuple(lost),
+        lost_candidate=int((~here).sum()) + unlisted,
+        lost_baseline=int((~there).sum()),
+        lost_by_candidate_alone=int((~here & there).sum()) + unlisted,
+        lost=tuple(lost[:SHOWN]),
     )
 
 
-def values(readings: Sequence[Reading]) -> Floats:
-    return np.array([reading.value for reading in readings], np.float64)
-
-
-def sums(readings: Sequence[Reading], *, corpus: bool) -> Sums:
+def sums(numbers: Numbers, *, corpus: bool) -> Sums:
     """For the corpus rate, or for the mean of the items' values."""
     if corpus:
-        over = np.array([reading.numerator for reading in readings], np.float64)
-        return Sums(over, np.array([reading.denominator for reading in readings], np.float64))
-    own = values(readings)
-    return Sums(own, np.ones(len(own)))
+        return Sums(numbers.over, numbers.under)
+    return Sums(numbers.value, np.ones(len(numbers.value)))

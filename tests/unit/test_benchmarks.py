@@ -9,12 +9,13 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import mediacheck
-from benchmarks import compare, growth, report, scale, stages
+from benchmarks import compare, growth, large, percentiles, report, scale, stages
 from benchmarks.__main__ import main, parser, rounds, scenarios
 from benchmarks.commands import Setting
 from benchmarks.inputs import EDITION, Cache
@@ -144,6 +145,39 @@ def test_growth_tells_the_difference() -> None:
     assert cells(text, "validate | 1,000")[2:] == ["160.0", "150.0 … 170.0", "61.0", "41.0", "8.00", "14.00"]
     assert cells(text, "validate | 10,000")[2:] == ["166.0", "165.0 … 167.0", "62.0", "44.0", "7.00", "13.00"]
     assert cells(text, "validate | difference")[2:6] == ["+6.0", "", "+1.0", "+3.0"]
+
+
+def test_truths_of_percentiles_are_those_of_the_populations() -> None:
+    random = np.random.default_rng(1)
+    for population in percentiles.populations():
+        own, base = population.draw(random, 200_000)
+        assert np.corrcoef(own, base)[0, 1] > 0.05
+        for p in (0.5, 0.9):
+            found = np.quantile(own, p) - population.factor * np.quantile(base, p)
+            assert population.truth(p) == pytest.approx(float(found), abs=0.05 if not population.lattice else 0.51)
+
+
+def test_percentiles_are_counted_where_there_are_items_enough() -> None:
+    population = percentiles.populations()[0]
+    rows = percentiles.measure(population, 200, 10)
+    assert [row.percentile for row in rows] == [50, 90, 95]
+    assert all(row.covered >= 0.7 and row.promoted + row.failed <= 0.4 for row in rows)
+    rows = [percentiles.Row(population, 200, 95, 0.951, 0.048, 0.052), percentiles.Row(population, 500, 99, 0.96, 0, 0)]
+    text = percentiles.render(rows, 1000, "here")
+    assert cells(text, f"{population.name} | 200")[2:] == ["", "", "95.1 / 4.8 / 5.2", ""]
+    assert cells(text, "promoted, most")[1:] == ["nan %", "nan %", "4.8 %", "0.0 %"]
+
+
+def test_steps_of_large_runs_are_told_beside_reading(tmp_path: Path) -> None:
+    said: list[str] = []
+    large.main(["60", str(tmp_path)], said.append)
+    size = large.Size(**json.loads(said[0]))
+    assert size.items == 60
+    assert {large.READING, *large.RULES} < set(size.seconds)
+    assert size.peak_mb >= size.read_mb > 10
+    size.seconds.update({large.READING: 0.5, "mean": 0.25})
+    text = large.render([size, size], "here")
+    assert cells(text, "mean")[1:] == ["0.500", "0.500", "0.25", "0.25"]
 
 
 def test_items_beyond_the_clips_are_files_of_their_own(tmp_path: Path) -> None:

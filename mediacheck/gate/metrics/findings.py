@@ -23,6 +23,8 @@ def find(name: str) -> Metric | None:
     def read(item: ItemResult, context: RunContext) -> bool | str:
         if item.status != "judged":
             return item.reason or item.status
+        if not item.findings:
+            return False
         outcomes = {finding.outcome for finding in item.findings if finding.check == check}
         if "fail" in outcomes:
             return True

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal
 
+import msgspec
+
 from mediacheck.batch.record import RunRecord
 from mediacheck.batch.results import ItemResult
 
@@ -14,8 +16,7 @@ Kind = Literal["indicator", "value", "counted"]
 PERCENTILE: Final = re.compile(r"p([1-9][0-9]?)")
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(msgspec.Struct, frozen=True, gc=False):
     """An item's number. Where it is a rate, by what it is made: corpus rates add both up."""
 
     value: float

@@ -92,7 +92,11 @@ def _part(name: str, scorer: str, part: str) -> Metric:
 
 
 def _value(item: ItemResult, scorer: str) -> Value | None:
-    return next((score for score in item.scores if isinstance(score, Value) and score.scorer == scorer), None)
+    # A plain loop: a generator costs more than all else that is done with an item.
+    for score in item.scores:
+        if isinstance(score, Value) and score.scorer == scorer:
+            return score
+    return None
 
 
 def _why_not(item: ItemResult, scorer: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from mediacheck.gate.statistics.bounds import RESAMPLES, SEED, Bounds
+from mediacheck.gate.statistics.bounds import RESAMPLES, SEED, Bounds, normal_quantile
 
 
 @dataclass(frozen=True)
@@ -50,15 +50,68 @@ def rare_bounds(
         seed: of the weights.
         draws: how many means.
     """
-    n = len(values)
     seen, counts = np.unique(values, return_counts=True)
-    error = float(values.std(ddof=1) / math.sqrt(n)) if n > 1 else None
+    error = float(values.std(ddof=1) / math.sqrt(len(values))) if len(values) > 1 else None
+    return counted_bounds(seen, counts, value, error, confidence=confidence, support=support, seed=seed, draws=draws)
+
+
+def counted_bounds(
+    seen: npt.NDArray[np.float64],
+    counts: npt.NDArray[np.int64],
+    value: float,
+    error: float | None,
+    *,
+    confidence: float,
+    support: Support,
+    seed: int = SEED,
+    draws: int = RESAMPLES * 2 + 1,
+) -> Bounds:
+    """``rare_bounds`` of values that are counted already.
+
+    Args:
+        seen: the different values, sorted.
+        counts: items of each, 1 or more.
+        value: their mean.
+        error: its standard error.
+        confidence: of each side.
+        support: its ends are moved out to the values seen, where these lie beyond.
+        seed: of the weights.
+        draws: how many means.
+    """
     low = _end(seen, counts, support.low, 1.0 - confidence, seed, draws)
     high = _end(seen, counts, support.high, confidence, seed, draws)
     why = None if low is not None and high is not None else (
         "almost all items are alike, and how far one could lie off is not known: state worst_case"
     )  # fmt: skip
     return Bounds(value, low, high, "rare events (Gaffke)", error, rare=True, why_not=why)
+
+
+def expanded_quantile(
+    seen: npt.NDArray[np.float64], counts: npt.NDArray[np.int64], end: float, probability: float
+) -> float:
+    """What ``counted_bounds`` draws, by its first three moments: for simulations, that take thousands of such bounds.
+
+    Where 20 items or more are off the commonest value, within 0.3 % of the interval's width of it, which is less than
+    what the draws scatter by.
+
+    Source: E. Cornish, R. Fisher, Moments and cumulants in the specification of distributions, Revue de l'Institut
+    International de Statistique 5 (1938), of a mean with Dirichlet weights.
+
+    Args:
+        seen: the different values.
+        counts: items of each.
+        end: of the support.
+        probability: confidence for the upper bound, 1 - confidence for the lower one.
+    """
+    values, weights = np.append(seen, end), np.append(counts, 1.0)
+    whole = float(weights.sum())
+    middle = float(weights @ values) / whole
+    off = values - middle
+    variance = float(weights @ off**2) / whole / (whole + 1.0)
+    skew = 2.0 * float(weights @ off**3) / whole / (whole + 1.0) / (whole + 2.0) / variance**1.5
+    z = normal_quantile(probability)
+    steps = z + skew * (z**2 - 1.0) / 6.0 - skew**2 * (2.0 * z**3 - 5.0 * z) / 36.0
+    return float(middle + math.sqrt(variance) * steps)
 
 
 def _end(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
 
 from mediacheck.gate.statistics.bounds import Bounds
@@ -58,20 +59,24 @@ def quantile_ranks(n: int, probability: float, confidence: float) -> tuple[int |
 
     Source: H. David, H. Nagaraja, Order Statistics (3rd ed. 2003), section 7.1. It holds for every distribution.
     """
-    low = next((k for k in _from(n, probability, -1) if 1.0 - binomial_cdf(k - 1, n, probability) >= confidence), None)
-    high = next((k for k in _from(n, probability, 1) if binomial_cdf(k - 1, n, probability) >= confidence), None)
-    return low, high
+    middle = min(n, max(1, round(n * probability)))
+
+    def below(k: int) -> bool:
+        return 1.0 - binomial_cdf(k - 1, n, probability) >= confidence
+
+    def above(k: int) -> bool:
+        return binomial_cdf(k - 1, n, probability) >= confidence
+
+    # Each holds from some rank on outwards.
+    low = bisect_left(range(middle), True, key=lambda steps: below(middle - steps))
+    high = bisect_left(range(n + 1 - middle), True, key=lambda steps: above(middle + steps))
+    return (middle - low if low < middle else None), (middle + high if middle + high <= n else None)
 
 
 def fewest_for_quantile(probability: float, confidence: float) -> int:
     """Items below which no sorted item bounds the quantile on both sides."""
     worse = max(probability, 1.0 - probability)
     return math.ceil(math.log(1.0 - confidence) / math.log(worse))
-
-
-def _from(n: int, probability: float, step: int) -> range:
-    middle = min(n, max(1, round(n * probability)))
-    return range(middle, n + 1) if step > 0 else range(middle, 0, -1)
 
 
 def _root(function: Callable[[float], float], *, falling: bool) -> float:

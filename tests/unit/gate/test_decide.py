@@ -14,7 +14,9 @@ from mediacheck.batch.results import RESULTS, ItemResult
 from mediacheck.gate.decide import decide
 from mediacheck.gate.decision import Decision, RuleResult
 from mediacheck.gate.errors import GateError, PolicyError
+from mediacheck.gate.metrics import find_metric
 from mediacheck.gate.policy import Policy
+from mediacheck.gate.runs import load_run
 from mediacheck.scoring.score import Identity
 from mediacheck.verdict import ValidatorIdentity
 from tests.unit.gate.factory import (
@@ -407,3 +409,21 @@ def test_the_workload_may_be_named(tmp_path: Path) -> None:
     decision = gate(tmp_path, policy(VALID), speech(1), workload="anything")
     assert decision.workload == "anything"
     assert decision.candidate.asked == ASKED
+
+
+def test_ids_of_two_runs_over_one_manifest_are_kept_once(tmp_path: Path) -> None:
+    first = load_run(write_run(tmp_path / "a", speech(1, count=30)), [find_metric("wer")])
+    same = load_run(write_run(tmp_path / "b", speech(2, count=30)), [find_metric("wer")], like=first)
+    assert same.ids is first.ids
+    other = load_run(write_run(tmp_path / "c", speech(2, count=31)), [find_metric("wer")], like=first)
+    assert len(other.ids) == 31
+    assert other.ids[29] is first.ids[29]
+
+
+def test_results_in_another_order_are_paired_by_id(tmp_path: Path) -> None:
+    asked = policy(CORPUS, MEAN_SPEAKER, f'{MEAN_SPEAKER.replace("voice", "by")}\nby = "language"')
+    base, own = speech(1), speech(2)
+    straight = gate(tmp_path, asked, own, base)
+    (tmp_path / "mixed").mkdir()
+    mixed = gate(tmp_path / "mixed", asked, own, random.Random(1).sample(base, len(base)))
+    assert mixed.rules == straight.rules

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from mediacheck.gate.statistics.bounds import needed_items, needed_unseen
 from mediacheck.gate.statistics.means import Sums, rate_bounds
-from mediacheck.gate.statistics.quantiles import beta_weights, quantile_bounds
-from mediacheck.gate.statistics.rare import Support, rare_bounds
+from mediacheck.gate.statistics.quantiles import quantile_bounds
+from mediacheck.gate.statistics.rare import Support, counted_bounds, expanded_quantile, rare_bounds
 from mediacheck.gate.statistics.shares import binomial_cdf, fewest_for_quantile, quantile_ranks, share_bounds
 from tests.needs import needs_module
 
@@ -51,28 +51,16 @@ def test_ranks_of_quantiles_are_those_of_the_binomial_distribution() -> None:
     assert high == int(binom.ppf(0.95, 200, 0.9)) + 1
     assert low is not None
     assert binom.sf(low - 1, 200, 0.9) >= 0.95 > binom.sf(low, 200, 0.9)
+    # The nearest ranks that do, as found one by one, also where a quantile lies at the end of the items.
+    for n in (1, 5, 58, 60, 1000):
+        for p in (0.01, 0.5, 0.95):
+            middle = min(n, max(1, round(n * p)))
+            below = next((k for k in range(middle, 0, -1) if binom.sf(k - 1, n, p) >= 0.9), None)
+            above = next((k for k in range(middle, n + 1) if binom.cdf(k - 1, n, p) >= 0.9), None)
+            assert quantile_ranks(n, p, 0.9) == (below, above)
     assert quantile_ranks(58, 0.95, 0.95)[1] is None
     assert quantile_ranks(59, 0.95, 0.95)[1] == 59
     assert fewest_for_quantile(0.95, 0.95) == 59 == fewest_for_quantile(0.05, 0.95)
-
-
-@needs_module("scipy")
-@pytest.mark.parametrize(("n", "p"), [(59, 0.95), (200, 0.5), (400, 0.99)])
-def test_weights_of_quantiles_are_those_of_a_beta_distribution(n: int, p: float) -> None:
-    from scipy.stats import beta
-
-    m = 50 * (n / 50) ** (2 / 3)
-    expected = beta.cdf(np.arange(n + 1) / n, (m + 1) * p, (m + 1) * (1 - p))
-    assert beta_weights(n, p) == pytest.approx(expected, abs=1e-6)
-
-
-@needs_module("scipy")
-def test_the_harrell_davis_estimate_of_few_items_is_scipys() -> None:
-    from scipy.stats.mstats import hdquantiles
-
-    values = np.random.default_rng(1).gamma(2, 1, 45)
-    found = quantile_bounds(values, np.zeros(45), 0.9, confidence=0.95)
-    assert found.value == pytest.approx(float(hdquantiles(values, [0.9])[0]), abs=1e-9)
 
 
 @needs_module("scipy")
@@ -165,6 +153,20 @@ def test_bounds_lie_about_the_value_and_within_what_can_be(values: list[float], 
     assert 0.0 <= found.low <= found.value + 1e-9
     assert found.value - 1e-9 <= found.high <= 1.0
     assert found.high > found.low, "items that are alike still leave a doubt"
+
+
+@pytest.mark.parametrize(("down", "up"), [(0, 20), (10, 10), (60, 0), (5, 115)])
+def test_three_moments_stand_for_the_draws_of_rare_events(down: int, up: int) -> None:
+    seen, counts = np.array([-1.0, 0.0, 1.0]), np.array([down, 500 - down - up, up])
+    there = counts > 0
+    drawn = counted_bounds(
+        seen[there], counts[there], 0.0, None, confidence=0.95, support=Support(-1.0, 1.0), draws=99_999
+    )
+    assert drawn.low is not None
+    assert drawn.high is not None
+    width = drawn.high - drawn.low
+    assert expanded_quantile(seen, counts, 1.0, 0.95) == pytest.approx(drawn.high, abs=0.01 * width)
+    assert expanded_quantile(seen, counts, -1.0, 0.05) == pytest.approx(drawn.low, abs=0.01 * width)
 
 
 def test_values_beyond_the_support_move_its_end() -> None:
