@@ -186,4 +186,6 @@ def _sentence(requirements: tuple[Requirement, ...], rules: tuple[RuleResult, ..
     parts += unmet[:1]
     if unapproved is not None:
         parts.insert(0, f"the policy counts for nothing: {unapproved}")
-    return "; ".join(parts) if parts else f"all {len(rules)} rules passed"
+    if parts:
+        return "; ".join(parts)
+    return "the only rule passed" if len(rules) == 1 else f"all {len(rules)} rules passed"
