@@ -6,11 +6,12 @@ import random
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from mediacheck import serialise
 from mediacheck.batch.errors import RunError
 from mediacheck.batch.record import ManifestIdentity, Shard
-from mediacheck.batch.results import RESULTS, ItemResult
+from mediacheck.batch.results import RESULTS, ItemResult, Value
 from mediacheck.gate.decide import decide
 from mediacheck.gate.decision import Decision, RuleResult
 from mediacheck.gate.errors import GateError, PolicyError
@@ -23,7 +24,9 @@ from tests.unit.gate.factory import (
     ASKED,
     CORPUS,
     MEAN_SPEAKER,
+    SI_SDR,
     SPEAKER,
+    WER,
     finding,
     item,
     items,
@@ -274,7 +277,7 @@ OTHER = Identity(scorer="wer", version=2, unit="errors/word", language="en")
 DIFFERING = {
     "same_manifest": {"manifest": ManifestIdentity(format="csv", items=200, digest="", asked="sha256:" + "0" * 64)},
     "same_validator": {"validator": ValidatorIdentity(id="v1", digest="sha256:11", status="preview")},
-    "same_scorers": {"scorers": (OTHER, SPEAKER)},
+    "same_scorers": {"scorers": (WER, SPEAKER, SI_SDR, OTHER)},
 }
 
 
@@ -287,6 +290,29 @@ def test_differing_identities_compare_nothing(tmp_path: Path, id: str) -> None:
     assert [rule.outcome for rule in decision.rules] == ["inconclusive", "pass"]
     assert {r.id for r in decision.requirements if r.outcome == "inconclusive"} == {id}
     assert decide(policy(CORPUS, head=f"requires = {{{id} = false}}"), run, base).verdict == "pass"
+
+
+@pytest.mark.parametrize(
+    ("score", "said"),
+    [
+        (replace(wer(1), identity=OTHER.digest), f"was computed by {OTHER.digest}, which is none of the scorers in"),
+        (replace(wer(1), unit="percent"), "which is none of the scorers"),
+        (replace(wer(1), scorer="cer"), "the cer of odd was computed by"),
+    ],
+)
+def test_results_beside_the_record_of_another_run_are_refused(tmp_path: Path, score: Value, said: str) -> None:
+    base = write_run(tmp_path / "base", speech(1))
+    mixed = write_run(tmp_path / "mixed", [*speech(2)[:-1], item("odd", score)])
+    for run, other in ((mixed, base), (base, mixed)):
+        with pytest.raises(RunError, match=r"results\.jsonl: .*take both files from one run") as caught:
+            decide(policy(CORPUS), run, other)
+        assert said in str(caught.value)
+
+
+def test_two_scores_of_one_scorer_are_refused(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", [item("a", wer(1), unscored("wer"))])
+    with pytest.raises(RunError, match="a has two scores by wer"):
+        decide(policy(ABSOLUTE), run)
 
 
 def test_a_pinned_validator(tmp_path: Path) -> None:
