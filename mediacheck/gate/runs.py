@@ -186,12 +186,12 @@ def _checks(record: RunRecord, validator: str | None) -> frozenset[str] | None:
     """Ids of the checks that the run's validator makes; None where none of its digest is here."""
     from mediacheck.validators import load_validator
 
-    try:
-        found = load_validator(validator or record.validator.id)
-    except ValidatorError:
-        if validator is not None:
-            raise
-        return None
+    found = None if validator is None else load_validator(validator)
+    if found is None or found.digest != record.validator.digest:
+        try:
+            found = load_validator(record.validator.id)
+        except ValidatorError:
+            return None
     if found.digest != record.validator.digest:
         return None
     return frozenset(check.definition.id for check in found.checks)
