@@ -6,12 +6,11 @@ import random
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
 from mediacheck import serialise
 from mediacheck.batch.errors import RunError
 from mediacheck.batch.record import ManifestIdentity, Shard
-from mediacheck.batch.results import RESULTS, ItemResult, Value
+from mediacheck.batch.results import RESULTS, ItemResult
 from mediacheck.gate.decide import decide
 from mediacheck.gate.decision import Decision, RuleResult
 from mediacheck.gate.errors import GateError, PolicyError
@@ -290,29 +289,6 @@ def test_differing_identities_compare_nothing(tmp_path: Path, id: str) -> None:
     assert [rule.outcome for rule in decision.rules] == ["inconclusive", "pass"]
     assert {r.id for r in decision.requirements if r.outcome == "inconclusive"} == {id}
     assert decide(policy(CORPUS, head=f"requires = {{{id} = false}}"), run, base).verdict == "pass"
-
-
-@pytest.mark.parametrize(
-    ("score", "said"),
-    [
-        (replace(wer(1), identity=OTHER.digest), f"was computed by {OTHER.digest}, which is none of the scorers in"),
-        (replace(wer(1), unit="percent"), "which is none of the scorers"),
-        (replace(wer(1), scorer="cer"), "the cer of odd was computed by"),
-    ],
-)
-def test_results_beside_the_record_of_another_run_are_refused(tmp_path: Path, score: Value, said: str) -> None:
-    base = write_run(tmp_path / "base", speech(1))
-    mixed = write_run(tmp_path / "mixed", [*speech(2)[:-1], item("odd", score)])
-    for run, other in ((mixed, base), (base, mixed)):
-        with pytest.raises(RunError, match=r"results\.jsonl: .*take both files from one run") as caught:
-            decide(policy(CORPUS), run, other)
-        assert said in str(caught.value)
-
-
-def test_two_scores_of_one_scorer_are_refused(tmp_path: Path) -> None:
-    run = write_run(tmp_path / "run", [item("a", wer(1), unscored("wer"))])
-    with pytest.raises(RunError, match="a has two scores by wer"):
-        decide(policy(ABSOLUTE), run)
 
 
 def test_a_pinned_validator(tmp_path: Path) -> None:
