@@ -168,6 +168,8 @@ def test_what_cannot_be_calibrated_is_refused(runs: list[Path], tmp_path: Path) 
         calibrate(runs[:1])
     with pytest.raises(GateError, match="named twice"):
         calibrate([runs[0], runs[0]])
+    with pytest.raises(GateError, match=r"r1 and r1 have the same results, byte for byte: .*make its outputs anew"):
+        calibrate([*runs, write_run(tmp_path / "r1", talk(1))])
     with pytest.raises(GateError, match="false alarms"):
         calibrate(runs, target=0.5)
     other = write_run(tmp_path / "other", talk(1), record(120, scorers=(WER, SPEAKER, SI_SDR, LOUDNESS)))
