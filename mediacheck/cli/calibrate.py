@@ -10,6 +10,7 @@ import click
 
 from mediacheck import serialise
 from mediacheck.cli.exits import ExitCode
+from mediacheck.cli.once import once
 from mediacheck.cli.outputs import echo, note, prove_writable, write_file
 from mediacheck.errors import UsageError
 from mediacheck.gate.policy import check_id, parse_policy
@@ -17,8 +18,8 @@ from mediacheck.gate.policy import check_id, parse_policy
 
 @click.command("calibrate")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN…")
-@click.option("--out", metavar="FILE.toml", required=True, help="The proposed policy; the evidence goes beside it.")
-@click.option("--id", "id_", metavar="ID", help="Of the policy.  [default: the file's name]")
+@once("--out", metavar="FILE.toml", required=True, help="The proposed policy; the evidence goes beside it.")
+@once("--id", "id_", metavar="ID", help="Of the policy.  [default: the file's name]")
 @click.option(
     "--false-alarm",
     type=float,

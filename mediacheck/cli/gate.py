@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Final
 
 import click
 
@@ -11,19 +12,24 @@ from mediacheck.batch.record import RECORD
 from mediacheck.batch.results import RESULTS
 from mediacheck.cli.exits import ExitCode, exit_for
 from mediacheck.cli.gate_outputs import deliver, plan_gate
+from mediacheck.cli.once import once
 from mediacheck.gate.policy import load_policy
+
+KEPT: Final = (RECORD, RESULTS, "ledger.sqlite", "results.parquet", "summary.json")
+"""Files of a run folder that no result may be written over; their names stand here since their modules are slow to
+import."""
 
 
 @click.command("gate")
 @click.argument("run", metavar="RUN")
-@click.option("--baseline", metavar="RUN", help="The run that it is held against.")
-@click.option("--policy", "policy_", metavar="FILE", required=True, help="The rules; see docs/reference/policy.md.")
-@click.option("--workload", metavar="ID", help="What the runs are a case of: a policy holds for one only.")
-@click.option("--validator", metavar="ID|FILE", help="The runs' own, where it is a file of yours: findings need it.")
-@click.option("--json", "json_", metavar="FILE|-", help="Write the decision as JSON; - for standard output.")
-@click.option("--junit", metavar="FILE", help="Write JUnit XML: a case for each rule.")
-@click.option("--markdown", metavar="FILE|-", help="Write Markdown for a comment; - for standard output.")
-@click.option("--summary", metavar="FILE", help="Append the Markdown to a file, as CI servers show one.")
+@once("--baseline", metavar="RUN", help="The run that it is held against.")
+@once("--policy", "policy_", metavar="FILE", required=True, help="The rules; see docs/reference/policy.md.")
+@once("--workload", metavar="ID", help="What the runs are a case of: a policy holds for one only.")
+@once("--validator", metavar="ID|FILE", help="The runs' own, where it is a file of yours: findings need it.")
+@once("--json", "json_", metavar="FILE|-", help="Write the decision as JSON; - for standard output.")
+@once("--junit", metavar="FILE", help="Write JUnit XML: a case for each rule.")
+@once("--markdown", metavar="FILE|-", help="Write Markdown for a comment; - for standard output.")
+@once("--summary", metavar="FILE", help="Append the Markdown to a file, as CI servers show one.")
 @click.option("--github/--no-github", default=None, help="Annotations and step summary.  [default: in GitHub Actions]")
 @click.option("--quiet", "-q", is_flag=True, help="No text; results and errors only.")
 def gate_command(
@@ -52,7 +58,7 @@ def gate_command(
         summary=summary,
         github=os.environ.get("GITHUB_ACTIONS") == "true" if github is None else github,
         quiet=quiet,
-        sources=[Path(policy_), *(folder / name for folder in folders for name in (RECORD, RESULTS))],
+        sources=[Path(policy_), *(folder / name for folder in folders for name in KEPT)],
     )
     # numpy, for the intervals: only once all else is right.
     from mediacheck.gate.decide import decide

@@ -35,7 +35,7 @@ def calibrate(
         simulations: of gates, for each margin.
 
     Raises:
-        GateError: fewer than two runs, one named twice, or runs that cannot be compared.
+        GateError: fewer than two runs, one named twice or copied, or runs that cannot be compared.
         RunError: a folder is no finished run.
     """
     if len(runs) < 2:
@@ -88,6 +88,16 @@ def rules_of(found: MetricEvidence) -> list[dict[str, str | float]]:
 
 
 def _comparable(runs: Sequence[GateRun]) -> None:
+    seen: dict[str, GateRun] = {}
+    for run in runs:
+        known = seen.setdefault(run.identity.results, run)
+        # A copy of a folder, or outputs that were judged twice: margins from it are those of nothing that varies.
+        if known is not run:
+            raise GateError(
+                f"{known.identity.name} and {run.identity.name} have the same results, byte for byte: a run does not "
+                "differ from itself; let the system make its outputs anew, and where it always makes the same, write "
+                "the policy by hand"
+            )
     first = runs[0]
     for other in runs[1:]:
         requirements = check_requirements(Requires(), first, other)

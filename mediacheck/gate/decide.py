@@ -181,7 +181,7 @@ def _sentence(requirements: tuple[Requirement, ...], rules: tuple[RuleResult, ..
         named = [rule.id for rule in rules if rule.outcome == outcome]
         if named:
             shown = ", ".join(named[:5]) + (", …" if len(named) > 5 else "")
-            parts.append(f"{len(named)} of {len(rules)} rules {words} ({shown})")
+            parts.append(f"{len(named)} of {len(rules)} rule{'' if len(rules) == 1 else 's'} {words} ({shown})")
     unmet = [requirement.message for requirement in requirements if requirement.outcome == "inconclusive"]
     parts += unmet[:1]
     if unapproved is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import bisect
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +11,7 @@ import numpy as np
 from mediacheck.gate.metrics import Metric
 from mediacheck.gate.pairs import Pairs, sums
 from mediacheck.gate.policy import RATIOS, UPPER, Rule
-from mediacheck.gate.statistics.bounds import Bounds, needed_items, needed_unseen, normal_quantile
+from mediacheck.gate.statistics.bounds import POWER, Bounds, needed_items, needed_unseen, normal_quantile
 from mediacheck.gate.statistics.means import Floats, rate_bounds
 from mediacheck.gate.statistics.quantiles import quantile_bounds
 from mediacheck.gate.statistics.rare import Support, rare_bounds
@@ -113,11 +115,33 @@ def needed(rule: Rule, found: Estimate, n: int) -> int | None:
         end = found.support.high if rule.bound in UPPER else found.support.low
         reach = 0.0 if end is None else abs(end - bounds.value)
         unseen = needed_unseen(gap / reach, rule.confidence) if reach else None
+        if unseen is not None and error:
+            unseen = max(unseen, _needed_rare(error, n, gap, reach, rule.confidence))
         enough = [count for count in (unseen, bounds.varied) if count is not None]
         if not enough:
             return None
         wanted.append(min(enough))
     return max(wanted)
+
+
+def _needed_rare(error: float, n: int, gap: float, reach: float, confidence: float) -> int:
+    """Items that would settle a rule whose bounds count both what varies and what could be unseen.
+
+    Gaffke's bound lies about sqrt((z s)^2 / N + (r u / N)^2) off the value: s is the spread of an item, r how far one
+    could lie off, and u = -log(1 - confidence) the events that N items do not show. At 80 % power, z s / sqrt(N) more.
+    """
+    spread = error * math.sqrt(n)
+    unseen = -reach * math.log(1.0 - confidence)
+
+    def settles(items: int) -> bool:
+        drawn = spread / math.sqrt(items)
+        off = math.hypot(normal_quantile(confidence) * drawn, unseen / items)
+        return off + normal_quantile(POWER) * drawn < gap
+
+    most = n
+    while not settles(most):
+        most *= 2
+    return bisect.bisect_left(range(most), True, lo=1, key=settles)
 
 
 def _counted(pairs: Pairs, factor: float, support: Support) -> Estimate:

@@ -131,9 +131,10 @@ def _concluded(
     if lacking is not None:
         return lacking[0], f"{lacking[1]}; {text}", None
     if pairs.n < rule.least_items:
-        few = rule.least_items if rule.statistic in EXACT else needed(rule, found, pairs.n) or rule.least_items
+        few = rule.least_items if rule.statistic in EXACT else needed(rule, found, pairs.n)
         asked = f"fewer than the {rule.least_items} that the policy asks for"
-        return "inconclusive", f"{text}: {asked}; about {few} would settle “{limit}”", few
+        then = "" if few is None else f"; about {few} would settle “{limit}”"
+        return "inconclusive", f"{text}: {asked}{then}", few
     outcome = _outcome(rule, low, high)
     if outcome == "pass":
         return outcome, f"{text}: {limit}", None

@@ -31,11 +31,16 @@ UPPER: Final[tuple[Bound, ...]] = ("at_most", "max_increase", "max_ratio")
 """Those that bound from above."""
 EXACT: Final = ("each", "count")
 """Statistics that speak of the items of the run and no others: they have no sampling error."""
+_TYPICAL: Final = ("mean", "median", "corpus", "rate")
+"""Statistics that one item cannot carry away."""
 
 _GREATEST: Final = 1e100
 """Also below it nothing is infinite, and no square overflows."""
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]*")
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+_LACKING = re.compile(r"Object missing required field `(\w+)`")
+_NAMELESS = re.compile(r"[\W_]*")
+"""Dots, dashes, an ellipsis: what is left where nobody filled a name in."""
 
 
 class Approval(Struct, frozen=True, kw_only=True):
@@ -171,11 +176,14 @@ def parse_policy(data: bytes, where: str) -> Policy:
         PolicyError: naming what is wrong, and where.
     """
     try:
-        table = tomllib.loads(data.decode())
+        # Editors of Windows write a byte order mark.
+        table = tomllib.loads(data.decode("utf-8-sig"))
         _refuse_unknown(table)
         policy = serialise.convert(table, Policy)
         _check(policy)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError, MediacheckError) as error:
+    except msgspec.ValidationError as error:
+        raise PolicyError(f"{where} is malformed: {_plain(str(error), table)}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, MediacheckError) as error:
         raise PolicyError(f"{where} is malformed: {error}") from error
     except RecursionError as error:
         raise PolicyError(f"{where} is malformed: it is nested too deep") from error
@@ -219,6 +227,34 @@ def _refuse_unknown(table: dict[str, Any]) -> None:
         _known(rule, Rule, f"rule {number}")
 
 
+def _plain(message: str, table: dict[str, Any]) -> str:
+    """What msgspec says of a table, with the rule's name in place of a path into the document."""
+    text, _, path = message.partition(" - at `$")
+    head, *keys = path.rstrip("`").removeprefix(".").split(".") if path else [""]
+    place = f"[{head}]" if head else "the policy"
+    rule: dict[str, Any] = {}
+    if number := re.fullmatch(r"rules\[(\d+)\]", head):
+        found = table["rules"][int(number[1])]
+        rule = found if isinstance(found, dict) else {}
+        place = f"rule {rule.get('id', int(number[1]) + 1)}"
+    lacking = _LACKING.fullmatch(text)
+    if lacking is None:
+        return f"{place}: {''.join(f'{key}: ' for key in keys)}{text}"
+    key = lacking[1]
+    example = {"schema": POLICY_SCHEMA, "date": "2026-01-31", "unit": _unit_of(rule)}.get(key)
+    quoted = example if key == "date" else f'"{example}"'
+    return f"{place} has no {key}" + ("" if example is None else f"; write {key} = {quoted}")
+
+
+def _unit_of(rule: dict[str, Any]) -> str | None:
+    """The unit that a rule without one should have, if the rest of it says so."""
+    try:
+        metric = find_metric(str(rule.get("metric")))
+    except PolicyError:
+        return None
+    return "ratio" if any(name in rule for name in RATIOS) else metric.unit_of(str(rule.get("statistic")))
+
+
 def _known(table: object, kind: type[Struct], where: str) -> None:
     known = kind.__struct_fields__
     for key in table if isinstance(table, dict) else ():
@@ -244,6 +280,9 @@ def _check(policy: Policy) -> None:
         for key in ("by", "workload"):
             if not getattr(policy.approval, key).strip():
                 raise PolicyError(f"[approval] {key} is empty; an approval states it")
+        if _NAMELESS.fullmatch(policy.approval.by):
+            raise PolicyError(f"[approval] by is {policy.approval.by!r}, which names nobody; write who answers for the "
+                              "thresholds")  # fmt: skip
         _check_digest("[approval] rules", policy.approval.rules)
     _check_digest("[requires] validator_digest", policy.requires.validator_digest)
     ids = [rule.id for rule in policy.rules]
@@ -278,6 +317,8 @@ def _check_rule(rule: Rule, metric: Metric) -> None:
     unit = "ratio" if rule.bound in RATIOS else metric.unit_of(rule.statistic)
     if rule.unit != unit:
         raise PolicyError(f'the unit of {rule.bound} for {metric.name} is "{unit}", not {rule.unit!r}')
+    if rule.worst_case is not None and not rule.worst_case > 0.0:
+        raise PolicyError("worst_case is above 0: by how much one item can worsen")
     _check_limit(rule, metric)
     # Of five thousand draws the farthest says nothing reliable of one case in ten thousand.
     if not 0.5 < rule.confidence <= 0.999:
@@ -287,8 +328,6 @@ def _check_rule(rule: Rule, metric: Metric) -> None:
     fewest = 1 if rule.statistic in EXACT else 2
     if rule.minimum_count is not None and rule.minimum_count < fewest:
         raise PolicyError(f"minimum_count is {rule.minimum_count}; for {rule.statistic} it is at least {fewest}")
-    if rule.worst_case is not None and not rule.worst_case > 0.0:
-        raise PolicyError("worst_case is above 0: by how much one item can worsen")
     if rule.seed < 0:
         raise PolicyError("seed is 0 or more")
     if rule.by is not None and not rule.by:
@@ -315,6 +354,7 @@ def _check_limit(rule: Rule, metric: Metric) -> None:
                               "bound the difference")  # fmt: skip
         if not rule.limit > 0.0:
             raise PolicyError(f"{rule.bound} is {rule.limit}; a ratio is above 0")
+    _check_reach(rule, metric)
     if rule.bound in ABSOLUTE and rule.statistic not in EXACT:
         end = metric.lowest if rule.bound == "at_most" else metric.highest
         # No sample shows that a mean lies on the end of its range: such a rule could never pass.
@@ -323,3 +363,27 @@ def _check_limit(rule: Rule, metric: Metric) -> None:
                 f"that the {rule.statistic} of {metric.name} is {end:g} cannot be shown by any sample; of the items of "
                 'this run alone speak statistic = "count" and "each"'
             )
+
+
+def _check_reach(rule: Rule, metric: Metric) -> None:
+    """A limit that nothing is beyond decides nothing, and one that nothing keeps is a slip: 5 where 5 % was meant."""
+    if rule.statistic == "count" or rule.bound in RATIOS:
+        return
+    typical = rule.statistic in _TYPICAL
+    stated = f"{rule.bound} = {rule.limit:g} {rule.unit}"
+    worst = metric.worst_case if rule.worst_case is None else rule.worst_case
+    if rule.bound not in ABSOLUTE:
+        ends = (metric.lowest, metric.highest)
+        reach = worst if typical and worst is not None else None if None in ends else ends[1] - ends[0]  # type: ignore[operator]
+        if reach is not None and rule.limit >= reach:
+            raise PolicyError(f"{stated} decides nothing: the worst that befalls an item is {reach:g}")
+        return
+    upper = rule.bound in UPPER
+    worse, better = (metric.highest, metric.lowest) if upper else (metric.lowest, metric.highest)
+    if worse is None and typical and metric.kind == "counted":
+        # More words can be inserted than there are; a limit that a run without any word right keeps is none.
+        worse = metric.worst_case
+    if worse is not None and (rule.limit >= worse if upper else rule.limit <= worse):
+        raise PolicyError(f"{stated} decides nothing: {metric.name} is {worse:g} at its worst")
+    if better is not None and (rule.limit < better if upper else rule.limit > better):
+        raise PolicyError(f"{stated} can never hold: {metric.name} is {better:g} at its best")

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from typing import Final
+
 from mediacheck.gate.decision import Requirement
 from mediacheck.gate.policy import Requires
 from mediacheck.gate.runs import GateRun
 from mediacheck.scoring.score import Identity
 from mediacheck.verdict import Outcome
 
+_SHOWN: Final = 3
+"""Differences that are named; the records have them all."""
 _NO_BASELINE = "there is no baseline"
 
 
@@ -80,7 +85,8 @@ def _same_manifest(candidate: GateRun, baseline: GateRun | None) -> Requirement:
     problem = None
     if candidate.identity.asked != baseline.identity.asked:
         only = len(set(candidate.ids) ^ set(baseline.ids))
-        how = f"{only} ids are in one of them only" if only else "their ids are the same, what is asked of them is not"
+        ids = "id is" if only == 1 else "ids are"
+        how = f"{only} {ids} in one of them only" if only else "their ids are the same, what is asked of them is not"
         problem = f"the manifests of the two runs ask for different things ({how})"
     return _requirement("same_manifest", problem, "both runs were asked the same")
 
@@ -102,21 +108,46 @@ def _same_validator(candidate: GateRun, baseline: GateRun | None) -> Requirement
 def _same_scorers(candidate: GateRun, baseline: GateRun | None) -> Requirement:
     if baseline is None:
         return _absent("same_scorers")
-    own = {identity.digest: identity for identity in candidate.record.scorers}
-    other = {identity.digest: identity for identity in baseline.record.scorers}
-    differing = [*(own[key] for key in own.keys() - other.keys()), *(other[key] for key in other.keys() - own.keys())]
+    own, other = candidate.record.scorers, baseline.record.scorers
     problem = None
-    if differing:
-        names = sorted({identity.scorer for identity in differing})
-        problem = f"the two runs were not scored by the same: {', '.join(map(str, names))} differ{_how(differing)}"
+    if {identity.digest for identity in own} != {identity.digest for identity in other}:
+        differing = list(dict.fromkeys(_differences(own, other)))
+        more = f"; and {len(differing) - _SHOWN} more" if len(differing) > _SHOWN else ""
+        problem = f"the two runs were not scored by the same: {'; '.join(differing[:_SHOWN])}{more}"
     return _requirement("same_scorers", problem, f"both runs were scored by the same {len(own)} scorers")
 
 
-def _how(identities: list[Identity]) -> str:
-    """In which fields two identities of one scorer and language differ."""
-    for first in identities:
-        for second in identities:
-            if first is not second and (first.scorer, first.language) == (second.scorer, second.language):
-                fields = [n for n in Identity.__struct_fields__ if getattr(first, n) != getattr(second, n)]
-                return f" ({first.scorer}: {', '.join(fields)})"
-    return ""
+def _differences(candidate: Sequence[Identity], baseline: Sequence[Identity]) -> Iterator[str]:
+    """``wer differs in model id: small.en against tiny.en``, the candidate's first."""
+    own = {(identity.scorer, identity.language or ""): identity for identity in candidate}
+    other = {(identity.scorer, identity.language or ""): identity for identity in baseline}
+    for key in sorted(own.keys() | other.keys()):
+        of = f" ({key[1]})" if key[1] else ""
+        if key not in other:
+            yield f"only the candidate was scored by {key[0]}{of}"
+        elif key not in own:
+            yield f"only the baseline was scored by {key[0]}{of}"
+        elif own[key].digest != other[key].digest:
+            here, there = _fields(own[key]), _fields(other[key])
+            fields = [
+                f"{name}: {here.get(name, 'none')} against {there.get(name, 'none')}"
+                for name in dict.fromkeys([*here, *there])
+                if here.get(name) != there.get(name)
+            ]
+            more = f", and {len(fields) - _SHOWN} more" if len(fields) > _SHOWN else ""
+            yield f"{key[0]} differs in {', '.join(fields[:_SHOWN])}{more}"
+
+
+def _fields(identity: Identity) -> dict[str, str]:
+    """What an identity says, flat: ``model id``, ``library numpy``, ``option beam``."""
+    found = {"version": str(identity.version), "unit": identity.unit}
+    if identity.backend is not None:
+        found["backend"] = identity.backend
+    for name, part in (("model", identity.model), ("normaliser", identity.normaliser)):
+        for field in () if part is None else part.__struct_fields__:
+            value = getattr(part, field)
+            if value is not None:
+                found[f"{name} {field}"] = f"{value[:12]}…" if field == "sha256" else str(value)
+    for name, tags in (("option", identity.options), ("library", identity.libraries)):
+        found |= {f"{name} {tag.key}": tag.value for tag in tags}
+    return found

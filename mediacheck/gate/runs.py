@@ -6,7 +6,7 @@ import hashlib
 import math
 import sys
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -15,8 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from mediacheck.api import printable_name
+from mediacheck.batch.errors import RunError
 from mediacheck.batch.record import RECORD, RunRecord, read_record
-from mediacheck.batch.results import RESULTS, ItemResult, read_results
+from mediacheck.batch.results import RESULTS, ItemResult, Value, read_results
 from mediacheck.errors import ValidatorError
 from mediacheck.gate.decision import RunIdentity
 from mediacheck.gate.items import Places
@@ -109,7 +110,7 @@ def load_run(
     ids: dict[str, None] = {}
     duplicates: list[str] = []
     valid = 0
-    for place, item in enumerate(read_results(run)):
+    for place, item in enumerate(own_results(run, record)):
         id = item.id
         if place < len(known) and known[place] == id:
             id = known[place]
@@ -185,12 +186,12 @@ def _checks(record: RunRecord, validator: str | None) -> frozenset[str] | None:
     """Ids of the checks that the run's validator makes; None where none of its digest is here."""
     from mediacheck.validators import load_validator
 
-    try:
-        found = load_validator(validator or record.validator.id)
-    except ValidatorError:
-        if validator is not None:
-            raise
-        return None
+    found = None if validator is None else load_validator(validator)
+    if found is None or found.digest != record.validator.digest:
+        try:
+            found = load_validator(record.validator.id)
+        except ValidatorError:
+            return None
     if found.digest != record.validator.digest:
         return None
     return frozenset(check.definition.id for check in found.checks)
@@ -199,3 +200,24 @@ def _checks(record: RunRecord, validator: str | None) -> frozenset[str] | None:
 def _digest(path: Path) -> str:
     with path.open("rb") as file:
         return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
+
+
+def own_results(run: Path, record: RunRecord) -> Iterator[ItemResult]:
+    """The results of a run, each score by one of the scorers in its record.
+
+    Raises:
+        RunError: they are malformed, or lie beside the record of another run, whose scorers would be taken for theirs.
+    """
+    scorers = {identity.digest: (identity.scorer, identity.unit) for identity in record.scorers}
+    for item in read_results(run):
+        seen = set()
+        for score in item.scores:
+            if score.scorer in seen:
+                raise RunError(f"{run / RESULTS}: {item.id} has two scores by {score.scorer}; make the run anew")
+            seen.add(score.scorer)
+            if isinstance(score, Value) and scorers.get(score.identity) != (score.scorer, score.unit):
+                raise RunError(
+                    f"{run / RESULTS}: the {score.scorer} of {item.id} was computed by {score.identity}, which is none "
+                    f"of the scorers in {RECORD}; take both files from one run"
+                )
+        yield item

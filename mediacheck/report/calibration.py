@@ -47,7 +47,8 @@ def policy_toml(found: Calibration, *, id: str, evidence: str, sha256: str) -> b
     lines = [
         tomli_w.dumps(head).rstrip(),
         "",
-        "# Not approved: every rule is inconclusive. Who answers for these thresholds takes the marks away:",
+        "# Not approved: every rule is inconclusive. Who answers for these thresholds takes the marks away, and",
+        "# fills in who and when:",
         "# [approval]",
         '# by = "…"',
         "# date = 2000-01-01",

@@ -118,7 +118,8 @@ def _items(figure: Figure) -> list[str]:
         f"    {lost.side} lacks {printable(lost.id)}: {printable(lost.reason)}" for lost in figure.lost[:_LOST_SHOWN]
     ]
     more = figure.lost_candidate + figure.lost_baseline - min(_LOST_SHOWN, len(figure.lost))
-    if more > 0:
+    # Items that no line of either run names have no names to show; the message counts them.
+    if more > 0 and figure.lost:
         lines.append(f"    and {more} more; --json names the first twenty")
     return lines
 

@@ -10,6 +10,10 @@ import jsonschema
 import pytest
 
 from mediacheck import schema
+from mediacheck.batch.ledger import LEDGER
+from mediacheck.batch.record import RECORD
+from mediacheck.batch.run import EXPORTS
+from mediacheck.cli.gate import KEPT
 from mediacheck.gate.decision import Decision
 from tests.cli.run import Ran, mediacheck, one_line
 from tests.unit.gate.factory import APPROVED, CORPUS, policy_text, write_run
@@ -85,9 +89,12 @@ def test_in_github_actions_it_annotates_and_adds_to_the_step_summary(runs: Path,
         (("--json", "x", "--markdown", "x"), "named for two results"),
         (("--markdown", "base/results.jsonl"), "one of the files to read"),
         (("--json", "policy.toml"), "one of the files to read"),
+        (("--json", "good/ledger.sqlite"), "one of the files to read"),
+        (("--summary", "base/summary.json"), "one of the files to read"),
+        (("--policy", "open.toml"), "--policy is given 2 times (policy.toml, open.toml); give it once"),
+        (("--baseline", "bad"), "--baseline is given 2 times (base, bad); give it once"),
+        (("--json", "a.json", "--json", "b.json"), "--json is given 2 times"),
         (("--markdown", "none/x.md"), "cannot write into none"),
-        (("--baseline", "good"), "as candidate and as baseline"),
-        (("--baseline", "none"), "none is no run folder"),
         (("--validator", "v9"), "there is no validator 'v9'"),
     ],
 )
@@ -95,6 +102,17 @@ def test_what_cannot_be_done_is_one_sentence(runs: Path, arguments: tuple[str, .
     ran = gate(runs, "good", *arguments)
     assert ran.code == 2
     assert said in one_line(ran)
+
+
+def test_a_baseline_that_is_none_is_one_sentence(runs: Path) -> None:
+    for baseline, said in (("good", "as candidate and as baseline"), ("none", "none is no run folder")):
+        ran = mediacheck("gate", "good", "--policy", "policy.toml", "--baseline", baseline, cwd=runs)
+        assert ran.code == 2
+        assert said in one_line(ran)
+
+
+def test_every_file_of_a_run_folder_is_kept() -> None:
+    assert set(KEPT) == {RECORD, LEDGER, *EXPORTS}
 
 
 def test_a_policy_of_another_workload_is_refused(runs: Path) -> None:

@@ -122,8 +122,12 @@ def by_language() -> Decision:
 
 def other_model() -> Decision:
     run, base = speech("wer", 0.05, 2), speech("wer", 0.05, 1)
-    small = replace(identity("wer"), model=ModelIdentity(id="small.en", sha256="5" * 64))
-    return decided(policy(INTELLIGIBLE), run, base, records={"candidate": {"scorers": (small,)}})
+    results, records = {}, {}
+    for side, made, name in (("candidate", run, "small.en"), ("baseline", base, "medium.en")):
+        own = replace(identity("wer"), model=ModelIdentity(id=name, sha256=str(len(name)) * 64))
+        results[side] = [replace(one, scores=(replace(one.scores[0], identity=own.digest),)) for one in made]
+        records[side] = {"scorers": (own,)}
+    return decided(policy(INTELLIGIBLE), results["candidate"], results["baseline"], records=records)
 
 
 def other_manifest() -> Decision:

@@ -16,7 +16,19 @@ from mediacheck.gate.errors import GateError
 from mediacheck.gate.policy import parse_policy
 from mediacheck.report.calibration import policy_toml, render
 from mediacheck.scoring.score import Identity
-from tests.unit.gate.factory import APPROVED, item, missing, record, speaker, unscored, wer, write_run
+from tests.unit.gate.factory import (
+    APPROVED,
+    SI_SDR,
+    SPEAKER,
+    WER,
+    item,
+    missing,
+    record,
+    speaker,
+    unscored,
+    wer,
+    write_run,
+)
 
 LOUDNESS = Identity(scorer="loudness", version=1, unit="LUFS")
 
@@ -156,9 +168,11 @@ def test_what_cannot_be_calibrated_is_refused(runs: list[Path], tmp_path: Path) 
         calibrate(runs[:1])
     with pytest.raises(GateError, match="named twice"):
         calibrate([runs[0], runs[0]])
+    with pytest.raises(GateError, match=r"r1 and r1 have the same results, byte for byte: .*make its outputs anew"):
+        calibrate([*runs, write_run(tmp_path / "r1", talk(1))])
     with pytest.raises(GateError, match="false alarms"):
         calibrate(runs, target=0.5)
-    other = write_run(tmp_path / "other", talk(1), record(120, scorers=()))
+    other = write_run(tmp_path / "other", talk(1), record(120, scorers=(WER, SPEAKER, SI_SDR, LOUDNESS)))
     with pytest.raises(GateError, match="were not scored by the same"):
         calibrate([runs[0], other])
     few = [write_run(tmp_path / f"few{seed}", talk(seed, count=19)) for seed in range(2)]

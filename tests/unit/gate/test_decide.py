@@ -23,7 +23,9 @@ from tests.unit.gate.factory import (
     ASKED,
     CORPUS,
     MEAN_SPEAKER,
+    SI_SDR,
     SPEAKER,
+    WER,
     finding,
     item,
     items,
@@ -274,7 +276,7 @@ OTHER = Identity(scorer="wer", version=2, unit="errors/word", language="en")
 DIFFERING = {
     "same_manifest": {"manifest": ManifestIdentity(format="csv", items=200, digest="", asked="sha256:" + "0" * 64)},
     "same_validator": {"validator": ValidatorIdentity(id="v1", digest="sha256:11", status="preview")},
-    "same_scorers": {"scorers": (OTHER, SPEAKER)},
+    "same_scorers": {"scorers": (WER, SPEAKER, SI_SDR, OTHER)},
 }
 
 

@@ -10,6 +10,7 @@ from mediacheck.gate.metrics import metric_names
 from mediacheck.gate.policy import Approval, Policy, Requires, Rule, load_policy, parse_policy, require_workload
 from tests.unit.gate.factory import APPROVED, ASKED, CORPUS, MEAN_SPEAKER, policy, policy_text
 
+SHARE = 'id = "x"\nmetric = "validity_rate"\nstatistic = "rate"\nunit = "fraction"\n'
 DOCS = Path(__file__).parents[3] / "docs"
 
 
@@ -68,7 +69,13 @@ def test_defaults_are_the_strict_ones() -> None:
         (policy_text(CORPUS.replace("0.02", "-0.02")), "a margin is 0 or more"),
         (policy_text(CORPUS.replace("0.02", "nan")), "max_increase is nan"),
         (policy_text(CORPUS.replace("0.02", "inf")), "max_increase is inf"),
-        (policy_text(CORPUS.replace("0.02", '"2 %"')), "Expected `float | null`, got `str`"),
+        (policy_text(CORPUS.replace("0.02", '"2 %"')), "rule wer: max_increase: Expected `float | null`, got `str`"),
+        (policy_text(CORPUS.replace('unit = "errors/word"\n', "")), 'rule wer has no unit; write unit = "errors/word"'),
+        (policy_text(CORPUS.replace('id = "wer"\n', "")), "rule 1 has no id"),
+        (policy_text('id = "x"\nmetric = "wre"\nstatistic = "mean"\nat_most = 1'), "rule x has no unit"),
+        (policy_text(CORPUS).replace("schema", "#"), 'the policy has no schema; write schema = "mediacheck.policy/1"'),
+        (policy_text("", head="rules = [5]").replace("[[rules]]", ""), "rule 1: Expected `object`, got `int`"),
+        (policy_text("", head="rules = 5").replace("[[rules]]", ""), "[rules]: Expected `array`, got `int`"),
         (policy_text(CORPUS + "\nworst_case = 1e300"), "worst_case is 1e+300"),
         (policy_text(CORPUS.replace("0.02", "1" + "0" * 400)), "Number out of range"),
         (policy_text(CORPUS + "\nseed = -1"), "seed is 0 or more"),
@@ -84,9 +91,24 @@ def test_defaults_are_the_strict_ones() -> None:
          "has no true zero"),
         (policy_text('id = "x"\nmetric = "validity_rate"\nstatistic = "rate"\nunit = "fraction"\nat_least = 1'),
          "cannot be shown by any sample"),
+        (policy_text(CORPUS.replace("0.02", "5")),
+         "max_increase = 5 errors/word decides nothing: the worst that befalls an item is 1"),
+        (policy_text(CORPUS + "\nworst_case = 0.02"), "the worst that befalls an item is 0.02"),
+        (policy_text(MEAN_SPEAKER.replace("0.02", "2")), "the worst that befalls an item is 2"),
+        (policy_text(CORPUS.replace("max_increase = 0.02", "at_most = 5")), "decides nothing: wer is 1 at its worst"),
+        (policy_text(SHARE + "max_decrease = 1"), "max_decrease = 1 fraction decides nothing"),
+        (policy_text(SHARE + "at_least = 95"), "at_least = 95 fraction can never hold: validity_rate is 1 at its best"),
+        (policy_text(SHARE + "at_least = 0"), "decides nothing: validity_rate is 0 at its worst"),
+        (policy_text('id = "x"\nmetric = "verdict:fail"\nstatistic = "rate"\nunit = "fraction"\nat_most = 5'),
+         "decides nothing: verdict:fail is 1 at its worst"),
+        (policy_text('id = "x"\nmetric = "dnsmos"\nstatistic = "each"\nunit = "MOS"\nat_least = 1'),
+         "decides nothing: dnsmos is 1 at its worst"),
+        (policy_text(CORPUS).replace("Ada", "…"), "[approval] by is '…', which names nobody"),
+        (policy_text(CORPUS).replace("Ada", "-"), "names nobody"),
         (policy_text(CORPUS).replace(ASKED, ""), "workload is empty"),
         (policy_text(CORPUS).replace("2026-11-30", '"today"'), "date"),
-        (policy_text(CORPUS).replace(APPROVED, 'approval = { by = "Ada" }\n'), "missing required field `date`"),
+        (policy_text(CORPUS).replace(APPROVED, 'approval = { by = "Ada" }\n'),
+         "[approval] has no date; write date = 2026-01-31"),
         (policy_text(CORPUS).replace("policy/1", "policy/2"), "policy/2"),
         ("schema = ", "Invalid value"),
         ("a = " + "[" * 5000, "nested too deep"),
@@ -96,6 +118,20 @@ def test_what_is_wrong_is_named(text: str, said: str) -> None:
     assert said in refused(text)
 
 
+@pytest.mark.parametrize(
+    "rule",
+    [
+        CORPUS.replace("corpus", "p99").replace("max_increase = 0.02", "at_most = 2"),
+        CORPUS.replace("corpus", "each").replace("max_increase = 0.02", "at_most = 1"),
+        CORPUS.replace("corpus", "each").replace("0.02", "3"),
+        'id = "x"\nmetric = "si_sdr"\nstatistic = "mean"\nunit = "dB"\nat_least = -50',
+        SHARE + "max_decrease = 0.99",
+    ],
+)
+def test_limits_that_an_item_can_be_beyond_are_kept(rule: str) -> None:
+    assert policy(rule).rules
+
+
 def test_bytes_that_are_not_text_and_files_that_are_not_there(tmp_path: Path) -> None:
     with pytest.raises(PolicyError, match="malformed"):
         parse_policy(b"\xff", "policy.toml")
@@ -103,6 +139,10 @@ def test_bytes_that_are_not_text_and_files_that_are_not_there(tmp_path: Path) ->
         load_policy(tmp_path / "none.toml")
     with pytest.raises(PolicyError, match="cannot read the policy"):
         load_policy(tmp_path)
+
+
+def test_a_byte_order_mark_is_no_part_of_a_policy() -> None:
+    assert parse_policy(b"\xef\xbb\xbf" + policy_text(CORPUS).encode(), "p") == policy(CORPUS)
 
 
 def test_the_digest_is_of_the_rules_and_not_of_their_approval() -> None:

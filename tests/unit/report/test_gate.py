@@ -77,6 +77,13 @@ def test_text_shows_the_worst_first_with_who_approved() -> None:
     assert "candidate lacks u4: not there" in shown
 
 
+def test_items_without_a_name_are_not_more_of_those_shown() -> None:
+    nameless = gate.render(decision("fail", rule("fail", figure("fail", lost_candidate=55, lost=()))))
+    assert "more; --json" not in nameless
+    some = gate.render(decision("fail", rule("fail", figure("fail", lost_candidate=55))))
+    assert "    and 54 more; --json names the first twenty\n" in some
+
+
 def test_what_did_not_pass_is_named_once_to_be_explained() -> None:
     unmet = Requirement(id="same_scorers", outcome="inconclusive", message="they differ")
     made = decision("fail", rule("pass", metric="speaker"), rule("fail"), rule("inconclusive"), requirements=(unmet,))
