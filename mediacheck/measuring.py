@@ -18,12 +18,13 @@ FILES_PER_WORKER = 500
 one takes a fiftieth of the time of so many short clips."""
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD, _M_ARENA_MAX = -1, -3, -8
 """Of malloc.h."""
-_MAPPED_BYTES = 128 << 10
-"""Of one file, what is at least as large is mapped by itself, and so given back when it is freed. That is glibc's own
-start value, which it would raise to the size of the largest piece ever freed: an hour's series would leave holes."""
-_KEPT_BYTES = 4 << 20, 16 << 20
-"""Of many files, what is smaller than the one, and what is free up to the other, is kept for the next file: fetching
-the same pages for each clip anew takes a fifth of its processor time."""
+_OF_ONE_FILE = 512 << 10, 2 << 20
+"""What is at least as large as the one is mapped by itself, and so given back when it is freed; of the rest no more than
+the other is kept. glibc would raise the first to the size of the largest piece ever freed: an hour's series would leave
+holes. A second of sound must stay below it: mapped anew for each, it takes a sixth of the time."""
+_OF_MANY_FILES = 4 << 20, 16 << 20
+"""The same, so that pages are kept for the next file: fetching them for each clip anew takes a fifth of its processor
+time."""
 _MODEL_BYTES = 1 << 30
 """A model takes and frees the same hundreds of megabytes for each file. Mapped anew each time, as glibc does above 32
 MB whatever was freed before, they take a sixth of the processor time of a short clip."""
@@ -73,7 +74,7 @@ def _set_heap(several: bool) -> None:
     glibc gives threads heaps of their own, up to eight a processor, and each keeps what the largest file took there.
     Each file is measured by new threads, so that a worker would grow for thousands of files.
     """
-    mapped, kept = _KEPT_BYTES if several else (_MAPPED_BYTES, _MAPPED_BYTES)
+    mapped, kept = _OF_MANY_FILES if several else _OF_ONE_FILE
     _set_malloc((_M_ARENA_MAX, 1), (_M_MMAP_THRESHOLD, mapped), (_M_TRIM_THRESHOLD, kept))
 
 
