@@ -19,9 +19,9 @@ one takes a fiftieth of the time of so many short clips."""
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD, _M_ARENA_MAX = -1, -3, -8
 """Of malloc.h."""
 _OF_ONE_FILE = 512 << 10, 2 << 20
-"""What is at least as large as the one is mapped by itself, and so given back when it is freed; of the rest no more than
-the other is kept. glibc would raise the first to the size of the largest piece ever freed: an hour's series would leave
-holes. A second of sound must stay below it: mapped anew for each, it takes a sixth of the time."""
+"""What is at least as large as the one is mapped by itself, and so given back when it is freed; of the rest no more is
+kept than the other. glibc would raise the first to the size of the largest piece ever freed: an hour's series would
+leave holes. A second of sound must stay below it: mapped anew for each, it takes a sixth of the time."""
 _OF_MANY_FILES = 4 << 20, 16 << 20
 """The same, so that pages are kept for the next file: fetching them for each clip anew takes a fifth of its processor
 time."""
