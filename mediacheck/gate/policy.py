@@ -373,8 +373,10 @@ def _check_reach(rule: Rule, metric: Metric) -> None:
     stated = f"{rule.bound} = {rule.limit:g} {rule.unit}"
     worst = metric.worst_case if rule.worst_case is None else rule.worst_case
     if rule.bound not in ABSOLUTE:
-        ends = (metric.lowest, metric.highest)
-        reach = worst if typical and worst is not None else None if None in ends else ends[1] - ends[0]  # type: ignore[operator]
+        low, high = metric.lowest, metric.highest
+        reach = None if low is None or high is None else high - low
+        if typical and worst is not None:
+            reach = worst
         if reach is not None and rule.limit >= reach:
             raise PolicyError(f"{stated} decides nothing: the worst that befalls an item is {reach:g}")
         return
