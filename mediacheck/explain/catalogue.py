@@ -17,10 +17,11 @@ class ExplainError(MediacheckError, ValueError):
 
 
 class Kind(Protocol):
-    """One kind of thing that can be explained; a module with these is one."""
+    """One kind of thing that can be explained; a module with these is one, ``checks``."""
 
-    TITLE: str
-    """Heads its list."""
+    @property
+    def title(self) -> str:
+        """Heads its list."""
 
     def names(self) -> tuple[str, ...]:
         """All of this kind as they are listed; ``ID@VERSION`` where there are versions, of a family its pattern."""
@@ -32,7 +33,7 @@ class Kind(Protocol):
         """The explanation of one of ``names`` or ``more_names``."""
 
 
-KINDS: tuple[Kind, ...] = (checks, metrics, bounds, statistics, requirements, policies)
+KINDS: tuple[Kind, ...] = (checks, metrics.KIND, bounds.KIND, statistics.KIND, requirements.KIND, policies.KIND)
 """In the order in which they are listed. Ids differ between kinds."""
 
 _SHOWN = 5
@@ -48,7 +49,7 @@ class Group:
 
 def groups() -> tuple[Group, ...]:
     """Every explanation that is listed, kind by kind."""
-    return tuple(Group(kind.TITLE, tuple(kind.explain(name) for name in kind.names())) for kind in KINDS)
+    return tuple(Group(kind.title, tuple(kind.explain(name) for name in kind.names())) for kind in KINDS)
 
 
 def explanations() -> tuple[Explanation, ...]:

@@ -10,7 +10,8 @@ from mediacheck.explain import text
 from mediacheck.explain.explanation import Explanation, Parameter, Use
 from mediacheck.validators import PinnedCheck, Setting, list_validators, setting_text
 
-TITLE: Final = "Checks"
+title: Final = "Checks"
+"""In small letters: ``catalogue.Kind`` asks for it, of a module or of an object."""
 
 
 def names() -> tuple[str, ...]:

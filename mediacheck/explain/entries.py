@@ -43,6 +43,34 @@ class Entry:
     """Of a name; of a family's pattern too."""
 
 
+@dataclass(frozen=True)
+class EntryKind:
+    """A kind of thing (``catalogue.Kind``) that is explained by entries."""
+
+    title: str
+    entries: Callable[[], tuple[Entry, ...]]
+    """Asked anew each time: scorers of other packages come and go."""
+    called: Callable[[str], str]
+    """Of a name: what its explanation calls it."""
+
+    def names(self) -> tuple[str, ...]:
+        """As they are listed: of a family its pattern, ``findings:CHECK``."""
+        return tuple(entry.name for entry in self.entries())
+
+    def more_names(self) -> tuple[str, ...]:
+        """What is explained and not listed: members of families, ``findings:audio.silent``, and aliases."""
+        return tuple(name for entry in self.entries() for name in (*entry.aliases, *entry.members))
+
+    def explain(self, name: str) -> Explanation:
+        """The explanation of one of ``names`` or ``more_names``.
+
+        Raises:
+            InstallationError: its text is missing or malformed.
+            UsageError: it is a scorer of another package, which is broken.
+        """
+        return explained(name, self.called(name), self.entries())
+
+
 def entry_of(name: str, entries: Sequence[Entry]) -> Entry:
     """The entry that explains a name.
 
@@ -53,11 +81,6 @@ def entry_of(name: str, entries: Sequence[Entry]) -> Entry:
         if name == entry.name or name in entry.members or name in entry.aliases:
             return entry
     raise KeyError(name)
-
-
-def more_names(entries: Sequence[Entry]) -> tuple[str, ...]:
-    """Names that are explained and not listed."""
-    return tuple(name for entry in entries for name in (*entry.aliases, *entry.members))
 
 
 def explained(name: str, kind: str, entries: Sequence[Entry]) -> Explanation:

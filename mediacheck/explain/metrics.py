@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from mediacheck.explain import checks, entries
-from mediacheck.explain.entries import Entry, Words
-from mediacheck.explain.explanation import Explanation, Property
+from mediacheck.explain import checks
+from mediacheck.explain.entries import Entry, EntryKind, Words
+from mediacheck.explain.explanation import Property
 from mediacheck.gate.metrics import Metric, find_metric, findings, scores, statuses, verdicts
 from mediacheck.scoring.registry import BUILT_IN, scorer_ids, scorer_type
-
-TITLE: Final = "Metrics"
 
 _TEXT_OF: Final = {"wer": "errors", "cer": "errors", "pesq_nb": "pesq"}
 """Scorers that share a text; the others have one of their own name."""
@@ -20,26 +18,6 @@ _PESQ: Final = {
     "pesq": {"STANDARD": "P.862.2", "BAND": "wide band"},
     "pesq_nb": {"STANDARD": "P.862.1", "BAND": "narrow band"},
 }
-
-
-def names() -> tuple[str, ...]:
-    """Every metric; of families, the pattern: ``findings:CHECK``."""
-    return tuple(entry.name for entry in _entries())
-
-
-def more_names() -> tuple[str, ...]:
-    """The members of families: ``findings:audio.silent``."""
-    return entries.more_names(_entries())
-
-
-def explain(name: str) -> Explanation:
-    """The explanation of a metric. The scorer that computes it need not be installed.
-
-    Raises:
-        InstallationError: its text is missing or malformed.
-        UsageError: it is a scorer of another package, which is broken.
-    """
-    return entries.explained(name, "metric", _entries())
 
 
 def _entries() -> tuple[Entry, ...]:
@@ -137,3 +115,6 @@ def _range(metric: Metric) -> str:
     if high is None:
         return f"{low:g} and above"
     return f"up to {high:g}" if low is None else f"{low:g} to {high:g}"
+
+
+KIND: Final = EntryKind("Metrics", _entries, lambda name: "metric")

@@ -7,13 +7,10 @@ from typing import Final, get_args
 from msgspec import NODEFAULT
 from msgspec.structs import fields
 
-from mediacheck.explain import entries
-from mediacheck.explain.entries import Entry
-from mediacheck.explain.explanation import Explanation, Property
+from mediacheck.explain.entries import Entry, EntryKind
+from mediacheck.explain.explanation import Property
 from mediacheck.gate.policy import MINIMUM_COUNT, Rule
 from mediacheck.verdict import Outcome
-
-TITLE: Final = "Policies and outcomes"
 
 _OF_RULES: Final = (
     "metric", "statistic", "unit", "confidence", "by", "minimum_coverage", "minimum_count", "worst_case", "seed",
@@ -26,26 +23,6 @@ _WITHOUT_DEFAULT: Final = {
 """What a default of None means."""
 
 
-def names() -> tuple[str, ...]:
-    """Keys of a policy, those of a rule first; and what a decision says."""
-    return tuple(entry.name for entry in _entries())
-
-
-def more_names() -> tuple[str, ...]:
-    """Keys that are explained together with another: ``approval.date``."""
-    return entries.more_names(_entries())
-
-
-def explain(name: str) -> Explanation:
-    """The explanation of a key or an outcome.
-
-    Raises:
-        InstallationError: its text is missing or malformed.
-    """
-    kind = "outcome" if name in _outcomes() or name == "outcome" else "part of a policy"
-    return entries.explained(name, kind, _entries())
-
-
 def _entries() -> tuple[Entry, ...]:
     return (
         Entry("policies/policy", "policy", aliases=("schema", "id", "summary", "rules", "requires")),
@@ -56,6 +33,10 @@ def _entries() -> tuple[Entry, ...]:
         *(Entry(f"policies/{name}", name, properties=_properties) for name in _OF_RULES),
         Entry("policies/outcome", "outcome", aliases=_outcomes()),
     )
+
+
+def _called(name: str) -> str:
+    return "outcome" if name in _outcomes() or name == "outcome" else "part of a policy"
 
 
 def _outcomes() -> tuple[str, ...]:
@@ -72,3 +53,6 @@ def _properties(name: str) -> tuple[Property, ...]:
     # :g would round the seed.
     shown = str(default) if isinstance(default, int) else shown
     return (Property(name="stands in", value="[[rules]]"), Property(name="default", value=shown))
+
+
+KIND: Final = EntryKind("Policies and outcomes", _entries, _called)

@@ -4,34 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from mediacheck.explain import entries
-from mediacheck.explain.entries import Entry, Words
-from mediacheck.explain.explanation import Explanation, Property
+from mediacheck.explain.entries import Entry, EntryKind, Words
+from mediacheck.explain.explanation import Property
 from mediacheck.gate.policy import Requires
-
-TITLE: Final = "Requirements"
 
 _SIDES: Final = ("candidate", "baseline")
 _DEFAULTS: Final = Requires()
-
-
-def names() -> tuple[str, ...]:
-    """Every requirement; of those that speak of one side, the pattern: ``whole:SIDE``."""
-    return tuple(entry.name for entry in _entries())
-
-
-def more_names() -> tuple[str, ...]:
-    """As a report names them, ``whole:candidate``; and as a policy does, ``validator_digest``."""
-    return entries.more_names(_entries())
-
-
-def explain(name: str) -> Explanation:
-    """The explanation of a requirement.
-
-    Raises:
-        InstallationError: its text is missing or malformed.
-    """
-    return entries.explained(name, "requirement", _entries())
 
 
 def _entries() -> tuple[Entry, ...]:
@@ -70,3 +48,6 @@ def _properties(name: str) -> tuple[Property, ...]:
     default = getattr(_DEFAULTS, id)
     shown = "not required" if default is None else "required" if default else "not asked"
     return (Property(name="in a policy", value="[requires]"), Property(name="by default", value=shown))
+
+
+KIND: Final = EntryKind("Requirements", _entries, lambda name: "requirement")

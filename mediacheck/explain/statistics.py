@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from mediacheck.explain import entries
-from mediacheck.explain.entries import Entry
-from mediacheck.explain.explanation import Explanation, Property
+from mediacheck.explain.entries import Entry, EntryKind
+from mediacheck.explain.explanation import Property
 from mediacheck.gate.metrics import find_metric
 from mediacheck.gate.policy import EXACT, MINIMUM_COUNT
-
-TITLE: Final = "Statistics"
 
 _SAMPLES: Final = {
     "wer": "error rates and their parts",
@@ -18,25 +15,6 @@ _SAMPLES: Final = {
     "validity_rate": "what is yes or no of an item",
 }
 """A metric of each kind, and what it stands for."""
-
-
-def names() -> tuple[str, ...]:
-    """Every statistic; of percentiles, the pattern."""
-    return tuple(entry.name for entry in _entries())
-
-
-def more_names() -> tuple[str, ...]:
-    """``p1`` to ``p99``."""
-    return entries.more_names(_entries())
-
-
-def explain(name: str) -> Explanation:
-    """The explanation of a statistic.
-
-    Raises:
-        InstallationError: its text is missing or malformed.
-    """
-    return entries.explained(name, "statistic", _entries())
 
 
 def _entries() -> tuple[Entry, ...]:
@@ -62,3 +40,6 @@ def _properties(name: str) -> tuple[Property, ...]:
         Property(name="speaks of", value="the items of this run" if exact else "items such as these, by an interval"),
         Property(name="least items", value=f"{1 if exact else MINIMUM_COUNT}, unless minimum_count says otherwise"),
     )
+
+
+KIND: Final = EntryKind("Statistics", _entries, lambda name: "statistic")

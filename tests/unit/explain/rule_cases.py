@@ -325,8 +325,8 @@ CASES: dict[str, Callable[[str], Shown]] = {
 }
 
 ENTRIES: tuple[Entry, ...] = tuple(
-    entry for kind in (metrics, statistics, requirements, policies) for entry in kind._entries()
-) + tuple(Entry(f"bounds/{name}", name) for name in bounds.names())
+    entry for module in (metrics, bounds, statistics, requirements, policies) for entry in module.KIND.entries()
+)
 
 
 def shown(name: str) -> Shown:

@@ -68,7 +68,7 @@ def test_an_unknown_name(topic: str, said: str) -> None:
 class _Rules:
     """Another kind, with versions that sort otherwise as text."""
 
-    TITLE = "Limits"
+    title = "Limits"
 
     def names(self) -> tuple[str, ...]:
         return ("limit@10", "limit@2", "plain")

@@ -33,7 +33,7 @@ from tests.unit.explain.rule_cases import CASES, ENTRIES, INTELLIGIBLE, TEXTS, c
 from tests.unit.explain.rule_runs import OTHER, changed, decided, other_package, report, speech
 from tests.unit.gate.factory import policy, policy_text
 
-KINDS = (metrics, bounds, statistics, requirements, policies)
+KINDS = (metrics.KIND, bounds.KIND, statistics.KIND, requirements.KIND, policies.KIND)
 FILES = sorted(TEXTS.rglob("*.md"))
 LISTED = [name for kind in KINDS for name in kind.names()]
 # Members of families whose example is filled in; of percentiles it is always that of one.
