@@ -41,7 +41,7 @@ def find(name: str) -> Metric | None:
 
 def _whole(info: ScorerInfo) -> Metric:
     counted = info.id in COUNTED
-    bounded = info.lowest is not None and info.highest is not None
+    width = None if info.lowest is None or info.highest is None else info.highest - info.lowest
 
     def read(item: ItemResult, context: RunContext) -> Reading | str:
         score = _value(item, info.id)
@@ -61,7 +61,7 @@ def _whole(info: ScorerInfo) -> Metric:
         lowest=info.lowest,
         highest=info.highest,
         # An utterance that is lost altogether. More can be inserted, but that an item does worse than that is rarer.
-        worst_case=1.0 if counted else info.highest - info.lowest if bounded else None,  # type: ignore[operator]
+        worst_case=1.0 if counted else width,
         read=read,
         was_run=_ran(info.id),
     )
