@@ -22,7 +22,7 @@ $(VENV)/.made:
 	$(PYTHON) -m venv $(VENV)
 	@touch $@
 
-$(VENV)/.installed: $(VENV)/.made pyproject.toml constraints.txt hatch_build.py mediacheck/media/kernel/kernel.c
+$(VENV)/.installed: $(VENV)/.made pyproject.toml constraints.txt hatch_build.py $(wildcard mediacheck/media/kernel/*.[ch])
 	$(PIP) --editable .
 	@touch $@
 

@@ -1,6 +1,7 @@
 """The only code that touches a decoder: from a file to its facts.
 
-``measure``, ``measure_array`` and ``read_samples`` are imported on first use, since they bring numpy and FFmpeg.
+``measure``, ``measure_array`` and ``read_samples`` are imported on first use: they bring the compiled kernel, and the
+latter two numpy.
 """
 
 from __future__ import annotations
@@ -10,17 +11,22 @@ from typing import TYPE_CHECKING, Any
 from mediacheck.media.files import require_file, unmeasured
 
 if TYPE_CHECKING:
-    from mediacheck.media.measurement import measure, measure_array
+    from mediacheck.media.arrays import measure_array
+    from mediacheck.media.measurement import measure
     from mediacheck.media.samples import Samples, SamplesError, read_samples
 
 __all__ = ["Samples", "SamplesError", "measure", "measure_array", "read_samples", "require_file", "unmeasured"]
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("measure", "measure_array"):
-        from mediacheck.media import measurement as module
+    if name == "measure":
+        from mediacheck.media.measurement import measure
 
-        return getattr(module, name)
+        return measure
+    if name == "measure_array":
+        from mediacheck.media.arrays import measure_array
+
+        return measure_array
     if name in ("Samples", "SamplesError", "read_samples"):
         from mediacheck.media import samples
 

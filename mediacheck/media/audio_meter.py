@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import math
+from array import array
+from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
-
-import numpy as np
-from numpy.typing import NDArray
 
 from mediacheck import spans
 from mediacheck.facts import (
@@ -23,10 +23,10 @@ from mediacheck.facts import (
     ZeroRun,
     totals,
 )
-from mediacheck.media.blocks import Block, BlockGatherer, block_seconds
+from mediacheck.media.blocks import BlockGatherer, block_seconds
 from mediacheck.media.channels import layout_of
 from mediacheck.media.digest import SampleDigest
-from mediacheck.media.kernel import BlockKernel
+from mediacheck.media.kernel import Block, BlockKernel, rms_of_finite, set_apart
 from mediacheck.media.levels import LevelMeter, dbfs, window_edges
 from mediacheck.media.loudness import MINIMUM_RATE, LoudnessMeter, filters, step_edges
 from mediacheck.media.runs import ChannelRuns, ClippingMeter, NonFiniteMeter, least_run
@@ -66,7 +66,6 @@ class AudioMeter:
         channels = len(names)
         self._names = names
         self._rate = sample_rate
-        self._floats = scale.floats
         self.input = BlockGatherer(channels, sample_rate, scale, limit, self._measure)
         seconds = block_seconds(channels, sample_rate)
         self._kernel = BlockKernel(channels, seconds * sample_rate, least_run(sample_rate), filters(sample_rate))
@@ -77,49 +76,40 @@ class AudioMeter:
         self._non_finite = NonFiniteMeter(sample_rate)
         self._loudness = LoudnessMeter(names, sample_rate) if sample_rate >= MINIMUM_RATE else None
         self._digest = SampleDigest(channels, sample_rate)
-        self._tail = np.empty((channels, 0))
+        self._tail = [b""] * channels
 
-    # Damaged float files hold values whose squares overflow: the levels are then not measured, which None says.
-    @np.errstate(all="ignore")
     def _measure(self, block: Block) -> None:
-        windows, steps = self._edges(block.shape[1])
-        finite: NDArray[np.bool_] | None = None
-        clean = block
+        windows, steps = self._edges(block.count)
+        apart = None
         measured = self._kernel.measure(block, windows, steps)
         if measured is None:
-            finite = np.isfinite(block)
-            if finite.all():
-                # Their sum overflows: all the same they are finite.
-                finite = None
-            else:
-                self._non_finite.update(block, finite)
-                # One NaN stands for all that is not finite.
-                block[~finite] = np.nan
-                clean = np.where(finite, block, 0.0)
-            measured = self._kernel.measure(block, windows, steps, clean)
+            # Or their sum overflows, and all the same they are finite.
+            apart = set_apart(block, windows)
+            measured = self._kernel.measure(block, windows, steps, apart, sure=True)
             assert measured is not None
-        if finite is None:
-            self._non_finite.skip(block.shape[1])
+        clean = block if apart is None else apart.clean
+        self._non_finite.update(block.count, apart)
         self._digest.update(block)
-        self._levels.update(measured, windows, finite)
-        peaks = measured.peaks.tolist()
-        for channel, row in enumerate(block):
-            self._runs[channel].update(row, measured.runs[channel])
-            self._clipping[channel].update(clean[channel], peaks[channel])
+        self._levels.update(measured, block.count, apart)
+        last = -(-self._rate // spans.WINDOWS_PER_SECOND)
+        for channel, runs in enumerate(self._runs):
+            row = block.row(channel)
+            runs.update(row, measured.runs[channel])
+            self._clipping[channel].update(clean, channel, measured.peaks[channel])
+            self._tail[channel] = (self._tail[channel] + row[-last:].tobytes())[-last * row.itemsize :]
         if self._loudness is not None:
             self._loudness.update(measured.energy, steps)
-        last = -(-self._rate // spans.WINDOWS_PER_SECOND)
-        self._tail = np.concatenate((self._tail, block[:, -last:]), axis=1)[:, -last:]
 
-    def _edges(self, count: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _edges(self, count: int) -> tuple[array[int], array[int]]:
         """The edges of the windows and of the steps of a block of ``count`` samples."""
         if count == self._windows[-1]:
             return self._windows, self._steps
         # Below 100 Hz a second has all its windows, with and without samples.
         last = -(-count // self._rate) * spans.WINDOWS_PER_SECOND
         if self._rate >= spans.WINDOWS_PER_SECOND:
-            last = int(np.searchsorted(self._windows, count))
-        return np.minimum(self._windows[: last + 1], count), np.append(self._steps[self._steps < count], count)
+            last = bisect_left(self._windows, count)
+        windows = array("q", (min(edge, count) for edge in self._windows[: last + 1]))
+        return windows, self._steps[: bisect_left(self._steps, count)] + array("q", [count])
 
     def flush(self) -> None:
         """Measure what is left; after this, ``input`` takes no more and its counts are final."""
@@ -129,17 +119,17 @@ class AudioMeter:
         for meter in self._clipping:
             meter.finish()
 
-    @np.errstate(all="ignore")
     def finish(self, header: AudioHeader) -> AudioStream:
         """The stream's facts. ``flush`` comes first."""
         samples = self.input.taken
         duration = Fraction(samples, self._rate)
-        envelope = self._levels.envelope
+        levels = self._levels.channels
+        envelope = [level.envelope for level in levels]
         channel_levels = self._channel_levels(duration)
         silences = spans.silent_spans(envelope, spans.SILENCE_DBFS, duration)
         zero_runs = tuple(sorted((r for c in self._runs for r in c.zeros), key=_place))
         constant_runs = tuple(sorted((r for c in self._runs for r in c.constants), key=_place))
-        squares, finite = float(self._levels.squares.sum()), int(self._levels.finite.sum())
+        squares, finite = sum(level.squares for level in levels), sum(level.finite for level in levels)
         offsets = [c.dc_offset for c in channel_levels if c.dc_offset is not None]
         bad = self._non_finite.spans()
         return AudioStream(
@@ -193,31 +183,24 @@ class AudioMeter:
         )
 
     def _channel_levels(self, duration: Fraction) -> tuple[ChannelLevels, ...]:
-        rms, mean = self._levels.rms(), self._levels.mean()
         found = []
-        for c, clipping in enumerate(self._clipping):
-            # fmax passes over NaN, the level of a window without a finite sample.
-            loudest = np.fmax.reduce(np.frombuffer(self._levels.envelope[c], np.float32), initial=0.0)
-            offset = float(mean[c]) if duration >= MINIMUM_DC_SECONDS else float("nan")
+        for level, clipping in zip(self._levels.channels, self._clipping, strict=True):
+            offset = level.mean if duration >= MINIMUM_DC_SECONDS else math.nan
             found.append(
                 ChannelLevels(
-                    peak_dbfs=dbfs(float(self._levels.peak[c])),
-                    rms_dbfs=dbfs(float(rms[c])),
-                    dc_offset=round(offset, 9) + 0.0 if np.isfinite(offset) else None,
+                    peak_dbfs=dbfs(level.peak),
+                    rms_dbfs=dbfs(level.rms),
+                    dc_offset=round(offset, 9) + 0.0 if math.isfinite(offset) else None,
                     full_scale_samples=clipping.full_scale,
                     clipped_samples=clipping.clipped,
                     clipped_runs=clipping.runs,
-                    loudest_window_dbfs=dbfs(float(loudest)),
+                    loudest_window_dbfs=dbfs(level.loudest_window),
                 )
             )
         return tuple(found)
 
     def _tail_facts(self) -> Tail:
-        last = 0.0
-        for row in self._tail:
-            row = row[np.isfinite(row)]
-            if len(row):
-                last = max(last, float(np.sqrt(np.mean(row * row))))
+        last = max(rms_of_finite(row) or 0.0 for row in self._tail)
         return Tail(last_dbfs=dbfs(last), loudest_second_dbfs=dbfs(self._levels.loudest_second()))
 
     def _loudness_facts(self, duration: Fraction, silences: tuple[Span, ...]) -> Loudness:

@@ -8,13 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-from numpy.typing import NDArray
-
 from mediacheck.media.beside import Beside
+from mediacheck.media.kernel import Block
 from mediacheck.media.scales import SampleScale
-
-Block = NDArray[np.float64]
 
 MOST_SECONDS = 2
 MOST_VALUES = 200_000
@@ -30,9 +26,9 @@ def block_seconds(channels: int, sample_rate: int) -> int:
 
 
 class BlockGatherer:
-    """Collects samples into a float64 buffer of one row a channel and hands it on when full.
+    """Collects samples into a block and hands it on when full.
 
-    There are two buffers: while one is being measured, in a thread, the other is filled. Blocks are measured one after
+    There are two blocks: while one is being measured, in a thread, the other is filled. Blocks are measured one after
     the other, in order.
     """
 
@@ -45,9 +41,8 @@ class BlockGatherer:
         sink: Callable[[Block], None],
     ) -> None:
         """``limit``: samples per channel after which the rest is padding to be dropped; None: keep all."""
-        self._buffer = np.empty((channels, block_seconds(channels, sample_rate) * sample_rate), np.float64)
+        self._block = Block(channels, block_seconds(channels, sample_rate) * sample_rate)
         self._other: Block | None = None
-        self._filled = 0
         self._scale = scale
         self._limit = limit
         self._sink = sink
@@ -63,40 +58,54 @@ class BlockGatherer:
             return count
         return min(count, max(0, self._limit - self.taken))
 
-    def add_planar(self, planes: list[NDArray[np.generic]]) -> None:
-        """``planes``: one 1-D array of stored values a channel, equally long."""
-        count = len(planes[0])
+    def add_planar(self, starts: list[int], count: int, step: int | None = None) -> None:
+        """Take ``count`` samples of each channel.
+
+        Args:
+            starts: where each channel's first stored value lies in memory, which is read before this returns.
+            count: samples per channel.
+            step: bytes from one value to the next; None: they lie side by side.
+        """
         keep = self._room(count)
         self.dropped += count - keep
+        step = step or self._scale.width
         done = 0
-        size = self._buffer.shape[1]
         while done < keep:
-            step = min(keep - done, size - self._filled)
-            for row, plane in zip(self._buffer, planes, strict=True):
-                self._scale.apply(plane[done : done + step], row[self._filled : self._filled + step])
-            self._filled += step
-            self.taken += step
-            if self._filled == size:
+            block = self._block
+            some = min(keep - done, block.room - block.count)
+            for channel, start in enumerate(starts):
+                self._scale.read(start + done * step, step, some, block.address(channel, block.count))
+            block.count += some
+            self.taken += some
+            if block.count == block.room:
                 self._hand_on()
-            done += step
+            done += some
 
-    def add_interleaved(self, samples: NDArray[np.generic]) -> None:
-        """``samples``: (n, channels)."""
-        self.add_planar(list(samples.T))
+    def add_interleaved(self, start: int, count: int, order: tuple[int, ...] | None = None) -> None:
+        """Take ``count`` samples of each channel, whose values lie side by side.
+
+        Args:
+            start: where the first value lies in memory, which is read before this returns.
+            count: samples per channel.
+            order: where each channel's value stands among them; None: as the channels do.
+        """
+        width, channels = self._scale.width, self._block.channels
+        starts = [start + width * place for place in order or range(channels)]
+        self.add_planar(starts, count, width * channels)
 
     def _hand_on(self) -> None:
-        full = self._buffer
+        full = self._block
         # A sound of a block or less needs no second buffer and no thread.
-        free = np.empty_like(full) if self._other is None else self._other
+        free = Block(full.channels, full.room) if self._other is None else self._other
         self._beside.call(self._sink, full)
-        self._buffer, self._other = free, full
-        self._filled = 0
+        # It has been measured, or else the call would have waited.
+        free.count = 0
+        self._block, self._other = free, full
 
     def finish(self) -> None:
         """Measure what is left, as a block shorter than the others; after this all is measured."""
         self._beside.wait()
-        if self._filled:
-            self._sink(np.ascontiguousarray(self._buffer[:, : self._filled]))
-            self._filled = 0
+        if self._block.count:
+            self._sink(self._block)
         # What is made of the measurement takes memory while this one would only wait for its gatherer's end.
-        self._buffer, self._other = np.empty((len(self._buffer), 0)), None
+        self._block, self._other = Block(self._block.channels, 0), None

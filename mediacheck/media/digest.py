@@ -6,9 +6,12 @@ are written out in docs/reference/facts.md; changing one changes every digest, a
 
 from __future__ import annotations
 
-import numpy as np
+import sys
+from array import array
+
 import xxhash
-from numpy.typing import NDArray
+
+from mediacheck.media.kernel import Block
 
 
 class SampleDigest:
@@ -21,9 +24,14 @@ class SampleDigest:
         self._header = f"mediacheck.samples/1 {sample_rate} {channels}\n".encode()
         self._channels = [xxhash.xxh3_128() for _ in range(channels)]
 
-    def update(self, block: NDArray[np.float64]) -> None:
-        """``block``: (channels, samples), rows contiguous, non-finite values already normalised."""
-        for hasher, row in zip(self._channels, block.astype("<f8", copy=False), strict=True):
+    def update(self, block: Block) -> None:
+        """``block``: non-finite values already normalised."""
+        for channel, hasher in enumerate(self._channels):
+            row = block.row(channel)
+            if sys.byteorder == "big":
+                swapped = array("d", row.tobytes())
+                swapped.byteswap()
+                row = memoryview(swapped)
             hasher.update(row)
 
     def finish(self) -> str:
@@ -42,9 +50,9 @@ class FrameDigest:
     def start_frame(self, pixel_format: str, width: int, height: int) -> None:
         self._whole.update(f"{pixel_format} {width} {height}\n".encode())
 
-    def update(self, plane: NDArray[np.uint8]) -> None:
-        """``plane``: the visible bytes, (rows, bytes a row)."""
-        self._whole.update(np.ascontiguousarray(plane).data)
+    def update(self, plane: bytes | memoryview) -> None:
+        """``plane``: its visible bytes, row by row."""
+        self._whole.update(plane)
 
     def finish(self) -> str:
         return f"xxh3-128:{self._whole.hexdigest()}"

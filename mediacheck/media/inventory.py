@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import metadata
 from typing import Literal
 
 from mediacheck.facts import Struct, Tag
@@ -41,7 +42,6 @@ class Capability(Struct, kw_only=True):
 def libraries() -> tuple[Tag, ...]:
     """The decoders and what they stand on, with versions."""
     import av
-    import numpy as np
     import soundfile
 
     from mediacheck.media.kernel import source_digest
@@ -56,7 +56,7 @@ def libraries() -> tuple[Tag, ...]:
         *ffmpeg,
         Tag(key="soundfile", value=soundfile.__version__),
         Tag(key="libsndfile", value=soundfile.__libsndfile_version__),
-        Tag(key="numpy", value=np.__version__),
+        Tag(key="numpy", value=metadata.version("numpy")),
         Tag(key="kernel", value=f"built from {source_digest()[:12]}"),
     )
 

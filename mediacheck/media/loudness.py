@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import math
 from array import array
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from mediacheck.media.kernel import TAPS, Filters
-
-Matrix = NDArray[np.float64]
+from mediacheck.media.kernel import Filters
 
 STEPS_PER_SECOND = 10
 """Gating blocks of 400 ms overlap by 75 %: they start every 100 ms (BS.1770-4, annex 1)."""
@@ -32,9 +29,9 @@ SURROUND = frozenset({"BL", "BR", "BC", "SL", "SR", "TBL", "TBC", "TBR", "SDL", 
 LOW_FREQUENCY = frozenset({"LFE", "LFE2"})
 
 
-def channel_weights(names: tuple[str, ...]) -> Matrix:
+def channel_weights(names: tuple[str, ...]) -> list[float]:
     """G of BS.1770-4 table 3 by FFmpeg's channel names: 1.0, 1.41 behind the listener, 0 for the LFE."""
-    return np.array([0.0 if n in LOW_FREQUENCY else SURROUND_WEIGHT if n in SURROUND else 1.0 for n in names])
+    return [0.0 if n in LOW_FREQUENCY else SURROUND_WEIGHT if n in SURROUND else 1.0 for n in names]
 
 
 class Biquad(NamedTuple):
@@ -98,27 +95,35 @@ def filters(sample_rate: int) -> Filters | None:
     """
     if sample_rate < MINIMUM_RATE:
         return None
-    phases = np.array([_PHASE_0, _PHASE_1, _PHASE_1[::-1], _PHASE_0[::-1]])
+    phases: tuple[tuple[float, ...], ...] = (_PHASE_0, _PHASE_1, _PHASE_1[::-1], _PHASE_0[::-1])
     if sample_rate >= 192_000:
-        phases = phases[:0]
+        phases = ()
     elif sample_rate >= 96_000:
         # Twice is enough from 96 kHz on (annex 2): the phases half a sample apart.
-        phases = phases[::2].copy()
-    gain = np.abs(phases.sum(axis=1)).max(initial=0.0)
-    distances = np.abs(np.arange(TAPS)[None, :] - np.abs(phases).argmax(axis=1)[:, None])
-    slope = (np.abs(phases) * distances).sum(axis=1).max(initial=0.0)
+        phases = phases[::2]
     return Filters(
         # Two sections, one behind the other. Multiplied out into one filter of order four they would lose six digits:
         # the poles of the high pass lie within 0.5 % of 1.
-        sections=np.array([_coefficients(stage) for stage in k_weighting(sample_rate)]),
+        sections=tuple(_coefficients(stage) for stage in k_weighting(sample_rate)),
         phases=phases,
-        bounds=np.array([np.abs(phases).sum(axis=1).max(initial=0.0), gain, slope]),
+        bounds=(
+            max((math.fsum(map(abs, phase)) for phase in phases), default=0.0),
+            max((abs(math.fsum(phase)) for phase in phases), default=0.0),
+            max((_slope(phase) for phase in phases), default=0.0),
+        ),
     )
 
 
-def step_edges(sample_rate: int, seconds: int) -> NDArray[np.int64]:
+def _slope(phase: tuple[float, ...]) -> float:
+    """By how much one step between two samples can move what lies between them: each tap by its way to the nearest."""
+    weights = [abs(tap) for tap in phase]
+    nearest = weights.index(max(weights))
+    return math.fsum(weight * abs(place - nearest) for place, weight in enumerate(weights))
+
+
+def step_edges(sample_rate: int, seconds: int) -> array[int]:
     """Where the steps of so many seconds begin, and where the last ends."""
-    return np.array([-(-k * sample_rate // STEPS_PER_SECOND) for k in range(seconds * STEPS_PER_SECOND + 1)])
+    return array("q", [-(-k * sample_rate // STEPS_PER_SECOND) for k in range(seconds * STEPS_PER_SECOND + 1)])
 
 
 class LoudnessMeter:
@@ -126,53 +131,61 @@ class LoudnessMeter:
 
     def __init__(self, names: tuple[str, ...], sample_rate: int) -> None:
         self._rate = sample_rate
-        self._weights = channel_weights(names)[:, None]
+        self._weights = channel_weights(names)
         self._steps = array("d")
         self._counts = array("q")
 
-    def update(self, energy: Matrix, edges: NDArray[np.int64]) -> None:
-        """``energy``: (channels, steps), K-weighted sums of squares; ``edges``: of the steps, (steps + 1,)."""
-        self._steps.extend((self._weights * energy).sum(axis=0).tolist())
-        self._counts.extend(np.diff(edges).tolist())
+    def update(self, energy: Sequence[Sequence[float]], edges: Sequence[int]) -> None:
+        """Take a block.
 
-    def _loudness(self, steps: int) -> Matrix:
-        """LUFS of every window of ``steps`` whole steps; the part of a step at the end is left out, as gating asks."""
+        Args:
+            energy: of each channel the K-weighted sums of squares, a step each.
+            edges: where the steps begin, and where the last ends.
+        """
+        weighted = ([weight * step for step in steps] for weight, steps in zip(self._weights, energy, strict=True))
+        self._steps.extend(map(sum, zip(*weighted, strict=True)))
+        self._counts.extend(end - start for start, end in pairwise(edges))
+
+    def _loudness(self, steps: int) -> array[float]:
+        """LUFS of every window of ``steps`` whole steps; the part of a step at the end is left out, as gating asks.
+
+        Windows without any energy, and those whose energy overflowed, have none.
+        """
         whole = len(self._counts)
         if whole and self._counts[-1] * STEPS_PER_SECOND < self._rate - STEPS_PER_SECOND:
             whole -= 1
-        if whole < steps:
-            return np.empty(0)
-        energy = np.concatenate(([0.0], np.cumsum(self._steps[:whole])))
-        counts = np.concatenate(([0], np.cumsum(self._counts[:whole])))
-        power = (energy[steps:] - energy[:-steps]) / (counts[steps:] - counts[:-steps])
-        with np.errstate(divide="ignore"):
-            loudness: Matrix = OFFSET + 10.0 * np.log10(np.maximum(power, 0.0))
-        return loudness[loudness < math.inf]
+        energy = array("d", accumulate(self._steps[:whole], initial=0.0))
+        counts = array("q", accumulate(self._counts[:whole], initial=0))
+        sums = zip(energy, energy[steps:], counts, counts[steps:], strict=False)
+        powers = ((after - before) / (end - start) for before, after, start, end in sums)
+        return array("d", (OFFSET + 10.0 * math.log10(power) for power in powers if 0.0 < power < math.inf))
 
     def integrated(self) -> float | None:
         """Integrated loudness, LUFS; None below 400 ms and where every block lies below the absolute gate."""
-        loudness = self._loudness(GATING_STEPS)
-        loudness = loudness[loudness > ABSOLUTE_GATE]
-        if not len(loudness):
-            return None
+        loudness = _above(ABSOLUTE_GATE, self._loudness(GATING_STEPS))
         gate = _mean_loudness(loudness) + RELATIVE_GATE
-        return _rounded(_mean_loudness(loudness[loudness > gate]))
+        return _rounded(_mean_loudness(_above(gate, loudness)))
 
     def range(self) -> float | None:
         """Loudness range, LU; None below 3 s and where every window lies below the absolute gate."""
-        loudness = self._loudness(SHORT_TERM_STEPS)
-        loudness = loudness[loudness > ABSOLUTE_GATE]
-        if not len(loudness):
+        loudness = _above(ABSOLUTE_GATE, self._loudness(SHORT_TERM_STEPS))
+        ranked = sorted(_above(_mean_loudness(loudness) + RANGE_GATE, loudness))
+        if not ranked:
             return None
-        loudness = np.sort(loudness[loudness > _mean_loudness(loudness) + RANGE_GATE])
         # Tech 3342 takes the nearest rank of the 10th and the 95th percentile.
-        low, high = (loudness[int((len(loudness) - 1) * share + 0.5)] for share in (0.10, 0.95))
-        return _rounded(float(high - low))
+        low, high = (ranked[int((len(ranked) - 1) * share + 0.5)] for share in (0.10, 0.95))
+        return _rounded(high - low)
 
 
-def _mean_loudness(loudness: Matrix) -> float:
-    """Loudness of the mean energy."""
-    return float(10.0 * np.log10(np.mean(10.0 ** (loudness / 10.0))))
+def _above(gate: float, loudness: Sequence[float]) -> array[float]:
+    return array("d", filter(gate.__lt__, loudness))
+
+
+def _mean_loudness(loudness: Sequence[float]) -> float:
+    """Loudness of the mean energy; NaN of nothing."""
+    if not loudness:
+        return math.nan
+    return 10.0 * math.log10(sum(10.0 ** (level / 10.0) for level in loudness) / len(loudness))
 
 
 def _rounded(value: float) -> float | None:

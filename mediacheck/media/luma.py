@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
+from array import array
 from dataclasses import dataclass
 
 import av
-import numpy as np
-from numpy.typing import NDArray
 
 from mediacheck.media.kernel import SQUARE, Pixels, compare_pictures
 
@@ -22,17 +21,28 @@ JPEG_RANGE = 2
 @dataclass(frozen=True)
 class Luma:
     pixels: Pixels
-    """(rows, columns)."""
+    frame: av.VideoFrame
+    """Holds the memory in which they lie."""
     black: int
     """The greatest value that is black."""
     full: int
     """The greatest value there is."""
 
 
-def plane_bytes(plane: av.video.plane.VideoPlane, row_bytes: int) -> NDArray[np.uint8]:
-    """The visible bytes of a plane without a copy: (rows, row_bytes). Rows in memory are longer: they are aligned."""
-    data: NDArray[np.uint8] = np.frombuffer(memoryview(plane), np.uint8)
-    return data[: plane.height * plane.line_size].reshape(plane.height, plane.line_size)[:, :row_bytes]
+def pixels_of(plane: av.video.plane.VideoPlane, width: int, itemsize: int) -> Pixels:
+    """Where the pixels of a plane lie.
+
+    Args:
+        plane: of a decoded frame.
+        width: pixels of a row that are seen.
+        itemsize: bytes of a pixel, 1 or 2.
+
+    Raises:
+        ValueError: the plane holds fewer bytes than that.
+    """
+    if plane.line_size < width * itemsize or plane.buffer_size < plane.height * plane.line_size:
+        raise ValueError(f"a plane of {plane.buffer_size} bytes holds no {plane.height} rows of {width} pixels")
+    return Pixels(plane.buffer_ptr, plane.line_size, width, plane.height, itemsize)
 
 
 def has_plain_luma(frame: av.VideoFrame) -> bool:
@@ -53,15 +63,13 @@ def luma_of(frame: av.VideoFrame) -> Luma:
     """The frame's luma. RGB, packed and other formats go through swscale, which gives full-range grey."""
     if not has_plain_luma(frame):
         grey = frame.reformat(format="gray")
-        return Luma(plane_bytes(grey.planes[0], grey.width), BLACK_FULL, 255)
+        return Luma(pixels_of(grey.planes[0], grey.width, 1), grey, BLACK_FULL, 255)
     bits = frame.format.components[0].bits
-    wide = bits > 8
-    data = plane_bytes(frame.planes[0], frame.width * (2 if wide else 1))
-    shift = bits - 8
+    pixels = pixels_of(frame.planes[0], frame.width, 2 if bits > 8 else 1)
     # FFmpeg takes grey for full range whatever the stream says, as it does the yuvj formats.
     full_range = frame.format.name.startswith(("yuvj", "gray")) or frame.color_range == JPEG_RANGE
-    black = (BLACK_FULL if full_range else BLACK_LIMITED) << shift
-    return Luma(data.view("<u2") if wide else data, black, (1 << bits) - 1)
+    black = (BLACK_FULL if full_range else BLACK_LIMITED) << (bits - 8)
+    return Luma(pixels, frame, black, (1 << bits) - 1)
 
 
 STILL = 0.01
@@ -83,17 +91,20 @@ class LumaMeter:
     """Compares each frame's luma with the one before."""
 
     def __init__(self) -> None:
-        self._before: Pixels = np.empty((0, 0), np.uint8)
-        self._full = 0
+        self._form = (0, 0, 0, 0)
+        """Width, height, bytes and greatest value of the pixels before."""
+        self._before = array("B")
 
     def update(self, frame: av.VideoFrame) -> Picture:
         luma = luma_of(frame)
         pixels = luma.pixels
-        comparable = (self._before.shape, self._full) == (pixels.shape, luma.full)
+        size = pixels.width * pixels.height
+        form = (pixels.width, pixels.height, pixels.itemsize, luma.full)
+        comparable = form == self._form
         if not comparable:
-            self._before, self._full = np.zeros_like(pixels, order="C"), luma.full
+            self._form, self._before = form, array("B" if pixels.itemsize == 1 else "H", [0]) * size
         black, total, greatest = compare_pictures(pixels, self._before, luma.black)
-        change = total / (pixels.size * luma.full) if comparable else math.nan
+        change = total / (size * luma.full) if comparable else math.nan
         # Not of a picture that changed as a whole, nor of one that was compared with nothing.
         local = greatest / (SQUARE * SQUARE * luma.full) if change <= STILL else math.nan
-        return Picture(black / pixels.size, change, local)
+        return Picture(black / size, change, local)

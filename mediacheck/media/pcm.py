@@ -1,23 +1,24 @@
 """Uncompressed audio: our own reading of the header says where the samples lie and how they are stored.
 
 libsndfile and FFmpeg both take the smaller of the declared size and the file without a word; here the bytes to decode
-are exactly those that the header reader found, and what the header says of them is a fact of its own. numpy reads what
-it has a type for; libsndfile decodes the rest (24 bits, A-law, mu-law).
+are exactly those that the header reader found, and what the header says of them is a fact of its own. Values are read
+as they are stored; libsndfile decodes A-law and mu-law.
 """
 
 from __future__ import annotations
 
+from array import array
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
-
-import numpy as np
 
 from mediacheck.errors import UsageError
 from mediacheck.facts import AudioStream, Libraries, Timeline
 from mediacheck.media.audio_meter import AudioHeader, AudioMeter
 from mediacheck.media.channels import is_measurable, names_of
 from mediacheck.media.files import Window
+from mediacheck.media.kernel import Stored
 from mediacheck.media.reading import PcmLayout
 from mediacheck.media.scales import ALAW_SCALE, MULAW_SCALE, SCALES, SampleScale
 
@@ -36,15 +37,19 @@ SUBTYPES = {
     "mulaw": "ULAW",
 }
 WIDTHS = {"u8": 1, "s8": 1, "s16": 2, "s24": 3, "s32": 4, "flt": 4, "dbl": 8, "alaw": 1, "mulaw": 1}
-NUMPY_TYPES = {"u8": "u1", "s8": "i1", "s16": "i2", "s32": "i4", "flt": "f4", "dbl": "f8"}
 PCM_SCALES = {
     "u8": SCALES["u8"],
-    "s8": SampleScale(divisor=128.0, low=-1.0, high=127 / 128),
+    "s8": SampleScale(Stored.S8, divisor=128.0, low=-1.0, high=127 / 128),
     "s16": SCALES["s16"],
+    "s24": SampleScale(Stored.S24, divisor=8388608.0),
     "s32": SCALES["s32"],
-    # libsndfile has scaled these to 1.0 already; what is left is which codes stand at full scale.
-    "alaw": SampleScale(low=ALAW_SCALE.low, high=ALAW_SCALE.high),
-    "mulaw": SampleScale(low=MULAW_SCALE.low, high=MULAW_SCALE.high),
+    "flt": SCALES["flt"],
+    "dbl": SCALES["dbl"],
+}
+# libsndfile has scaled these to 1.0 already; what is left is which codes stand at full scale.
+COMPANDED_SCALES = {
+    "alaw": SampleScale(Stored.DBL, low=ALAW_SCALE.low, high=ALAW_SCALE.high),
+    "mulaw": SampleScale(Stored.DBL, low=MULAW_SCALE.low, high=MULAW_SCALE.high),
 }
 READ_BYTES = 1 << 19
 """Bytes read at a time: below the second-level cache of any processor, above the cost of a call."""
@@ -96,10 +101,12 @@ def codec_name(pcm: PcmLayout) -> str:
 def decode_pcm(path: Path, pcm: PcmLayout) -> AudioStream:
     """Decode the samples that ``pcm`` describes and measure them."""
     names = names_of(pcm.channels, pcm.channel_mask)
-    meter = AudioMeter(names, pcm.sample_rate, PCM_SCALES.get(pcm.encoding, SampleScale()))
+    plain = pcm.encoding in PCM_SCALES
+    scale = PCM_SCALES[pcm.encoding] if plain else COMPANDED_SCALES[pcm.encoding]
+    meter = AudioMeter(names, pcm.sample_rate, replace(scale, big_endian=plain and pcm.big_endian))
     if pcm.length:
         with path.open("rb", buffering=0) as file:
-            if pcm.encoding in NUMPY_TYPES:
+            if plain:
                 _read_plain(file, pcm, meter)
             else:
                 with open_raw(file, pcm) as sound:
@@ -120,28 +127,25 @@ def libsndfile_version() -> str:
 
 
 def libraries_for(pcm: PcmLayout) -> Libraries:
-    """What decodes it besides numpy."""
-    if pcm.encoding in NUMPY_TYPES:
+    """What decodes it besides our own reading."""
+    if pcm.encoding in PCM_SCALES:
         return Libraries()
     return Libraries(libsndfile=libsndfile_version())
 
 
 def _read_plain(file: BinaryIO, pcm: PcmLayout, meter: AudioMeter) -> None:
-    """Hand on samples that numpy can read as they are stored."""
-    kind = np.dtype((">" if pcm.big_endian else "<") + NUMPY_TYPES[pcm.encoding])
-    block = kind.itemsize * pcm.channels
+    """Hand on samples as they are stored."""
+    frame = frame_bytes(pcm)
     window = Window(file, pcm.offset, pcm.length)
-    buffer = bytearray(max(1, READ_BYTES // block) * block)
-    while got := _fill(window, buffer):
-        samples = np.frombuffer(buffer, kind, got // block * pcm.channels)
-        meter.input.add_interleaved(samples.reshape(-1, pcm.channels))
+    buffer = array("B", [0]) * (max(1, READ_BYTES // frame) * frame)
+    while got := _fill(window, memoryview(buffer)):
+        meter.input.add_interleaved(buffer.buffer_info()[0], got // frame)
 
 
-def _fill(window: Window, buffer: bytearray) -> int:
+def _fill(window: Window, buffer: memoryview) -> int:
     """Read until the buffer is full or the window ends: a raw read may give less than it was asked for."""
-    view = memoryview(buffer)
     filled = 0
-    while filled < len(buffer) and (got := window.readinto(view[filled:])):
+    while filled < len(buffer) and (got := window.readinto(buffer[filled:])):
         filled += got
     return filled
 
@@ -168,10 +172,10 @@ def read_into(sound: SoundFile, meter: AudioMeter, order: tuple[int, ...] | None
         meter: made for as many channels.
         order: which of the file's channels is the meter's first, second, …; None: as they are.
     """
-    buffer = np.empty((max(1, min(sound.samplerate, 1 << 20) // max(1, sound.channels)), sound.channels), np.float64)
+    frames = max(1, min(sound.samplerate, 1 << 20) // max(1, sound.channels))
+    buffer = array("d", [0.0]) * (frames * sound.channels)
     while count := sound.buffer_read_into(buffer, dtype="float64"):
-        samples = buffer[:count]
-        meter.input.add_interleaved(samples if order is None else samples[:, order])
+        meter.input.add_interleaved(buffer.buffer_info()[0], count, order)
 
 
 def sound_facts(

@@ -6,11 +6,8 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
-from numpy.typing import NDArray
-
 from mediacheck.facts import ConstantRun, Span, ZeroRun
-from mediacheck.media.blocks import Block
+from mediacheck.media.kernel import Apart, Block, Clipping, rms_of_finite
 from mediacheck.media.levels import dbfs
 
 ZERO_RUNS_PER_SECOND = 200
@@ -22,7 +19,8 @@ FLANK_SECONDS = Fraction(2, 1000)
 CLIPPED_RUN = 3
 """Samples in a row at full scale that count as clipping: one or two may be a true peak."""
 
-Row = NDArray[np.float64]
+SAMPLE = 8
+"""Bytes of a float64."""
 
 
 def least_run(sample_rate: int) -> int:
@@ -46,7 +44,8 @@ class _Closed:
     start: int
     end: int
     before_dbfs: float | None
-    after: Row
+    after: bytes
+    """Samples as float64."""
 
 
 class ChannelRuns:
@@ -56,18 +55,18 @@ class ChannelRuns:
         self._channel = channel
         self._rate = sample_rate
         self._flank = max(1, -(-sample_rate * FLANK_SECONDS.numerator // FLANK_SECONDS.denominator))
-        self._history: Row = np.empty(0)
+        self._history = b""
         self._position = 0
         self._open: _Open | None = None
         self._waiting: _Closed | None = None
         self.zeros: list[ZeroRun] = []
         self.constants: list[ConstantRun] = []
 
-    def update(self, row: Row, runs: list[tuple[int, int]]) -> None:
+    def update(self, row: memoryview, runs: list[tuple[int, int]]) -> None:
         """Take the next block.
 
         Args:
-            row: its samples, NaN where not finite (NaN equals nothing, so it ends a run).
+            row: its samples, float64, NaN where not finite (NaN equals nothing, so it ends a run).
             runs: (start, end) of its first and last run of equal samples and of all that are long enough, in order.
         """
         self._fill_waiting(row)
@@ -76,9 +75,9 @@ class ChannelRuns:
             self._take(row, start, end)
         self._position += len(row)
         # A copy in either case: the block's memory is filled again.
-        self._history = np.concatenate((self._history, row[-self._flank :]))[-self._flank :]
+        self._history = (self._history + row[-self._flank :].tobytes())[-self._flank * SAMPLE :]
 
-    def _take(self, row: Row, start: int, end: int) -> None:
+    def _take(self, row: memoryview, start: int, end: int) -> None:
         value = float(row[start])
         if start == 0 and self._open is not None:
             opened = self._open
@@ -87,29 +86,29 @@ class ChannelRuns:
                 if end == len(row):
                     self._open = opened
                 else:
-                    self._close(opened, self._position + end, row[end : end + self._flank])
+                    self._close(opened, self._position + end, row[end : end + self._flank].tobytes())
                 return
-            self._close(opened, self._position, row[: self._flank])
+            self._close(opened, self._position, row[: self._flank].tobytes())
         if math.isnan(value):
             return
         run = _Open(value, self._position + start, self._level_before(row, start) if value == 0.0 else None)
         if end == len(row):
             self._open = run
         else:
-            self._close(run, self._position + end, row[end : end + self._flank])
+            self._close(run, self._position + end, row[end : end + self._flank].tobytes())
 
-    def _level_before(self, row: Row, start: int) -> float | None:
+    def _level_before(self, row: memoryview, start: int) -> float | None:
         if start >= self._flank:
-            return _level(row[start - self._flank : start])
-        return _level(np.concatenate((self._history, row[:start]))[-self._flank :])
+            return _level(row[start - self._flank : start].tobytes())
+        return _level((self._history + row[:start].tobytes())[-self._flank * SAMPLE :])
 
-    def _close(self, run: _Open, end: int, after: Row) -> None:
+    def _close(self, run: _Open, end: int, after: bytes) -> None:
         samples = end - run.start
         if run.value == 0.0:
             if samples * ZERO_RUNS_PER_SECOND >= self._rate:
                 self._finish_waiting()
-                self._waiting = _Closed(run.start, end, run.before_dbfs, after.copy())
-                if len(after) == self._flank:
+                self._waiting = _Closed(run.start, end, run.before_dbfs, after)
+                if len(after) == self._flank * SAMPLE:
                     self._finish_waiting()
         elif samples * CONSTANT_RUNS_PER_SECOND >= self._rate:
             self.constants.append(
@@ -122,11 +121,11 @@ class ChannelRuns:
                 )
             )
 
-    def _fill_waiting(self, row: Row) -> None:
+    def _fill_waiting(self, row: memoryview) -> None:
         if self._waiting is not None:
-            missing = self._flank - len(self._waiting.after)
-            self._waiting.after = np.concatenate((self._waiting.after, row[:missing]))
-            if len(self._waiting.after) == self._flank:
+            missing = self._flank - len(self._waiting.after) // SAMPLE
+            self._waiting.after += row[:missing].tobytes()
+            if len(self._waiting.after) == self._flank * SAMPLE:
                 self._finish_waiting()
 
     def _finish_waiting(self) -> None:
@@ -145,17 +144,15 @@ class ChannelRuns:
 
     def finish(self) -> None:
         if self._open is not None:
-            self._close(self._open, self._position, np.empty(0))
+            self._close(self._open, self._position, b"")
             self._open = None
         self._finish_waiting()
 
 
-def _level(samples: Row) -> float | None:
+def _level(samples: bytes) -> float | None:
     """RMS of the finite samples, dBFS."""
-    finite = samples[np.isfinite(samples)]
-    if not len(finite):
-        return None
-    return dbfs(float(np.sqrt(np.mean(finite * finite))))
+    rms = rms_of_finite(samples)
+    return None if rms is None else dbfs(rms)
 
 
 class ClippingMeter:
@@ -165,44 +162,39 @@ class ClippingMeter:
         """``low``, ``high``: the values from which on a sample stands at full scale."""
         self._low = low
         self._high = high
-        self._carried = 0
-        self.full_scale = 0
-        self.clipped = 0
-        self.runs = 0
+        self._counted = Clipping()
 
-    def update(self, row: Row, peak: float) -> None:
-        """``row``: the next samples, zero where not finite; ``peak``: the greatest magnitude among them."""
-        if peak < min(self._high, -self._low):
-            self._end_run()
-            return
-        mask = (row >= self._high) | (row <= self._low)
-        if not mask.any():
-            self._end_run()
-            return
-        edges = np.flatnonzero(np.diff(np.concatenate(([False], mask, [False])).view(np.int8)))
-        starts, ends = edges[::2], edges[1::2]
-        lengths = ends - starts
-        self.full_scale += int(lengths.sum())
-        if starts[0] == 0:
-            lengths[0] += self._carried
-            self._carried = 0
-        else:
-            self._end_run()
-        if ends[-1] == len(row):
-            self._carried = int(lengths[-1])
-            lengths = lengths[:-1]
-        long_enough = lengths[lengths >= CLIPPED_RUN]
-        self.clipped += int(long_enough.sum())
-        self.runs += len(long_enough)
+    def update(self, block: Block, channel: int, peak: float) -> None:
+        """Take the next samples.
 
-    def _end_run(self) -> None:
-        if self._carried >= CLIPPED_RUN:
-            self.clipped += self._carried
-            self.runs += 1
-        self._carried = 0
+        Args:
+            block: zero where not finite.
+            channel: which of its rows.
+            peak: the greatest magnitude in it: most blocks need no second look.
+        """
+        if peak >= min(self._high, -self._low):
+            self._count(block.address(channel), block.count)
+        elif self._counted.open:
+            self.finish()
+
+    def _count(self, start: int, count: int) -> None:
+        self._counted.count(start, count, self._low, self._high, CLIPPED_RUN)
+
+    @property
+    def full_scale(self) -> int:
+        return self._counted.full_scale
+
+    @property
+    def clipped(self) -> int:
+        return self._counted.clipped
+
+    @property
+    def runs(self) -> int:
+        return self._counted.runs
 
     def finish(self) -> None:
-        self._end_run()
+        """End the run that the last samples may have left open."""
+        self._count(0, 0)
 
 
 class NonFiniteMeter:
@@ -215,23 +207,18 @@ class NonFiniteMeter:
         self.inf = 0
         self._spans: list[tuple[int, int]] = []
 
-    def skip(self, count: int) -> None:
-        """``count`` samples that are all finite."""
+    def update(self, count: int, apart: Apart | None) -> None:
+        """Take the next ``count`` samples, all of them finite where nothing was set apart."""
+        if apart is not None:
+            self.nan += apart.nan
+            self.inf += apart.inf
+            for first, last in apart.spans:
+                start, end = first + self._position, last + self._position
+                if self._spans and self._spans[-1][1] == start:
+                    self._spans[-1] = (self._spans[-1][0], end)
+                else:
+                    self._spans.append((start, end))
         self._position += count
-
-    def update(self, block: Block, finite: NDArray[np.bool_]) -> None:
-        bad = ~finite
-        nan = int(np.isnan(block).sum())
-        self.nan += nan
-        self.inf += int(bad.sum()) - nan
-        anywhere = bad.any(axis=0)
-        edges = np.flatnonzero(np.diff(np.concatenate(([False], anywhere, [False])).view(np.int8))) + self._position
-        for start, end in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
-            if self._spans and self._spans[-1][1] == start:
-                self._spans[-1] = (self._spans[-1][0], end)
-            else:
-                self._spans.append((start, end))
-        self._position += block.shape[1]
 
     def spans(self) -> tuple[Span, ...]:
         return tuple(Span(start=Fraction(s, self._rate), end=Fraction(e, self._rate)) for s, e in self._spans)

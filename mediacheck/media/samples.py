@@ -143,8 +143,8 @@ def scaled(values: NDArray[np.generic], kind: str) -> NDArray[np.float32]:
     """Samples as a decoder gives them, of FFmpeg's type ``kind`` (``s16``), with full scale 1.0."""
     if kind == "flt":
         return np.asarray(values, np.float32)
-    wide = np.empty(values.shape)
-    SCALES[kind].apply(values, wide)
+    stored, wide = np.ascontiguousarray(values), np.empty(values.shape)
+    SCALES[kind].read(stored.ctypes.data, stored.itemsize, stored.size, wide.ctypes.data)
     return wide.astype(np.float32)
 
 

@@ -14,8 +14,6 @@ from functools import partial
 from typing import Any, cast
 
 import av
-import numpy as np
-from numpy.typing import NDArray
 
 from mediacheck.facts import AudioStream, OtherStream, Problem, SampleBounds, Span, VideoStream
 from mediacheck.media.audio_meter import AudioHeader, AudioMeter
@@ -26,14 +24,6 @@ from mediacheck.media.timeline import AudioTimeline, VideoTimeline
 from mediacheck.media.video_meter import VideoHeader, VideoMeter
 
 LOSSLESS = frozenset({"alac", "als", "ape", "flac", "mlp", "ralf", "shorten", "tak", "truehd", "tta", "wavpack"})
-DTYPES: dict[str, np.dtype[Any]] = {
-    "u8": np.dtype(np.uint8),
-    "s16": np.dtype(np.int16),
-    "s32": np.dtype(np.int32),
-    "s64": np.dtype(np.int64),
-    "flt": np.dtype(np.float32),
-    "dbl": np.dtype(np.float64),
-}
 SHOWN_SPANS = 100
 
 Form = tuple[int, int, str]
@@ -155,7 +145,7 @@ class AudioTrack(Track):
         self._played: Played | None = None
         self._timeline = AudioTimeline(self.time_base, precision_of(format_name, self.codec, self.time_base))
         self._meter: AudioMeter | None = None
-        # Codec frames are gathered into seconds by FFmpeg: numpy would take longer for each than decoding it does.
+        # Codec frames are gathered into seconds by FFmpeg: a call for each costs more than the kernel's work on it.
         self._queue = av.AudioFifo()
         self._form: Form | None = None
         self._rate = 0
@@ -228,13 +218,12 @@ class AudioTrack(Track):
         """Hand a second of sound, or what is left of one, to the meter."""
         if frame is None or self._meter is None:
             return
-        kind = DTYPES[frame.format.name.removesuffix("p")]
+        # Audio planes have no gaps; their buffers may be longer than the samples in them.
+        starts = [plane.buffer_ptr for plane in frame.planes]
         if frame.format.is_planar:
-            self._meter.input.add_planar([_values(plane, kind, frame.samples) for plane in frame.planes])
+            self._meter.input.add_planar(starts, frame.samples)
         else:
-            channels = len(self._names)
-            packed = _values(frame.planes[0], kind, frame.samples * channels)
-            self._meter.input.add_interleaved(packed.reshape(-1, channels))
+            self._meter.input.add_interleaved(starts[0], frame.samples)
 
     def _bounds(self, samples: int, dropped: int) -> SampleBounds | None:
         played = self._played
@@ -295,11 +284,6 @@ class AudioTrack(Track):
                 padding=self._padding + dropped,
             ),
         )
-
-
-def _values(plane: av.audio.plane.AudioPlane, kind: np.dtype[Any], count: int) -> NDArray[Any]:
-    """The first ``count`` values of a plane without a copy: its buffer may be longer."""
-    return np.frombuffer(memoryview(plane), kind, count)
 
 
 class VideoTrack(Track):

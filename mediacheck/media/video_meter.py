@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import av
-import numpy as np
 
 from mediacheck import spans
 from mediacheck.facts import Series, Span, VideoStream, totals
 from mediacheck.media.digest import FrameDigest
-from mediacheck.media.luma import LumaMeter, plane_bytes
+from mediacheck.media.kernel import pack_rows
+from mediacheck.media.luma import LumaMeter, pixels_of
 from mediacheck.media.timeline import VideoTimeline
 
 
@@ -44,6 +44,8 @@ class VideoMeter:
         self._local_change = array("f")
         self._luma = LumaMeter()
         self._digest = FrameDigest()
+        self._rows = array("B")
+        """A plane's visible bytes, one row after the other."""
         self.frames = 0
         self.corrupt = 0
         self.size: tuple[int, int] | None = None
@@ -76,12 +78,15 @@ class VideoMeter:
                 pixels = frame.to_ndarray()
             except ValueError:
                 pixels = frame.reformat(format="rgba").to_ndarray()
-            self._digest.update(np.ascontiguousarray(pixels).view(np.uint8).reshape(len(pixels), -1))
+            self._digest.update(pixels.tobytes())
             return
         for component in frame.format.components:
-            plane = frame.planes[component.plane]
-            width = component.width * (2 if component.bits > 8 else 1)
-            self._digest.update(plane_bytes(plane, width))
+            plane = pixels_of(frame.planes[component.plane], component.width, 2 if component.bits > 8 else 1)
+            width = plane.width * plane.itemsize
+            if len(self._rows) < width * plane.height:
+                self._rows = array("B", [0]) * (width * plane.height)
+            pack_rows(plane.start, plane.step, width, plane.height, self._rows)
+            self._digest.update(memoryview(self._rows)[: width * plane.height])
 
     def finish(self, header: VideoHeader, timeline: VideoTimeline) -> VideoStream:
         """The stream's facts."""

@@ -17,7 +17,7 @@ from mediacheck.facts import AudioStream
 from mediacheck.media.audio_meter import AudioHeader, AudioMeter
 from mediacheck.media.channels import MASK_NAMES, names_of
 from mediacheck.media.pcm import read_into
-from mediacheck.media.scales import SampleScale
+from mediacheck.media.scales import SCALES
 from mediacheck.media.timeline import AudioTimeline
 
 # The order in which Vorbis stores channels (Vorbis I, 4.3.9), in FFmpeg's names. libsndfile keeps it.
@@ -75,7 +75,7 @@ def decode_vorbis(path: Path, container: av.container.InputContainer) -> Callabl
         # A chain whose next link has another form, say.
         errors += 1
     names, order = channel_order(max(1, stream.codec_context.channels))
-    meter = AudioMeter(names, stream.rate, SampleScale())
+    meter = AudioMeter(names, stream.rate, SCALES["dbl"])
     try:
         with path.open("rb") as file, soundfile.SoundFile(file) as sound:
             if sound.channels == len(order):

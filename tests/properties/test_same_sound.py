@@ -22,7 +22,7 @@ from mediacheck.facts import AudioStream, MediaFacts
 from mediacheck.media import ffmpeg, measure_array
 from mediacheck.media.audio_meter import AudioMeter
 from mediacheck.media.pcm import sound_facts
-from mediacheck.media.scales import SampleScale
+from mediacheck.media.scales import SCALES
 from tests.synthesis import encode, faded, pictures, speechlike, write_wav
 
 SLOW = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -96,11 +96,12 @@ def test_the_size_of_the_pieces_changes_nothing(sound: tuple[Any, int], sizes: l
     samples, rate = sound
     found = []
     for steps in (sizes, [len(samples) or 1]):
-        meter = AudioMeter(("FL", "FR")[: samples.shape[1]], rate, SampleScale(divisor=32768.0))
+        meter = AudioMeter(("FL", "FR")[: samples.shape[1]], rate, SCALES["s16"])
         at, k = 0, 0
         while at < len(samples):
             step = steps[k % len(steps)]
-            meter.input.add_interleaved(samples[at : at + step])
+            piece = np.ascontiguousarray(samples[at : at + step])
+            meter.input.add_interleaved(piece.ctypes.data, len(piece))
             at, k = at + step, k + 1
         found.append(sound_facts(meter, rate, codec=None, sample_format=None))
     assert found[0] == found[1]

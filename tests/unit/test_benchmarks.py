@@ -263,7 +263,9 @@ def test_memory_counts_all_processes_and_what_they_share_once() -> None:
     assert size < alone.tree < 1.5 * size
     assert size < alone.largest < 1.5 * size
     assert alone.first == alone.largest
-    assert size < peak("held = b'x' * (64 << 20); os.fork()").tree < 1.5 * size
+    # Counted twice it would be twice as much. Processes are looked at one after the other, so that a fork between two
+    # looks may count half of it again.
+    assert size < peak("held = b'x' * (64 << 20); os.fork()").tree < 1.9 * size
     each = peak("os.fork(); held = b'x' * (64 << 20)")
     assert 2 * size < each.tree < 2.5 * size
     assert size < each.largest < 1.5 * size

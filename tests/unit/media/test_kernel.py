@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import shutil
 import subprocess
 import sys
+from array import array
 from itertools import groupby, pairwise
 from pathlib import Path
 
@@ -14,18 +16,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mediacheck.media import kernel
-from mediacheck.media.kernel import TAPS, BlockKernel, Filters, Measured
+from mediacheck.media.kernel import TAPS, BlockKernel, Measured, Pixels, Stored, set_apart
 from mediacheck.media.loudness import filters, k_weighting
+from tests.unit.media.blocks import apart_of, block_of, edges, measured_of
 
 ROOT = Path(__file__).parents[3]
 
 
 def measure(samples: np.ndarray, *, least: int = 4, windows: list[int] | None = None) -> Measured:
-    count = samples.shape[1]
-    edges = np.array(windows or [0, count])
-    measured = BlockKernel(len(samples), count, least, None).measure(samples, edges, edges, np.nan_to_num(samples))
-    assert measured is not None
-    return measured
+    return measured_of(BlockKernel(len(samples), samples.shape[1], least, None), samples, windows)
 
 
 def runs_of(row: np.ndarray, least: int) -> list[tuple[int, int]]:
@@ -72,12 +71,14 @@ def test_there_is_room_for_the_most_runs() -> None:
 @given(st.integers(1, 3), st.integers(1, 70), st.integers(0, 2**32), st.lists(st.integers(0, 70), max_size=6))
 def test_levels(channels: int, count: int, seed: int, cuts: list[int]) -> None:
     samples = np.random.default_rng(seed).uniform(-1, 1, (channels, count))
-    edges = [0, *sorted(min(cut, count) for cut in cuts), count]
-    measured = measure(samples, windows=edges)
-    expected = [[math.fsum(row[a:b] ** 2) for a, b in pairwise(edges)] for row in samples]
-    np.testing.assert_allclose(measured.squares, expected, rtol=1e-13, atol=1e-300)
+    windows = [0, *sorted(min(cut, count) for cut in cuts), count]
+    measured = measure(samples, windows=windows)
+    with np.errstate(invalid="ignore"):
+        expected = [[np.sqrt(np.divide(np.sum(row[a:b] ** 2), b - a)) for a, b in pairwise(windows)] for row in samples]
+    np.testing.assert_allclose(measured.rms, expected, rtol=1e-7)
+    np.testing.assert_allclose(measured.squares, [math.fsum(row**2) for row in samples], rtol=1e-13)
     np.testing.assert_allclose(measured.sums, [math.fsum(row) for row in samples], rtol=1e-12, atol=1e-14)
-    assert measured.peaks.tolist() == np.abs(samples).max(axis=1).tolist()
+    assert measured.peaks == np.abs(samples).max(axis=1).tolist()
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
@@ -85,14 +86,110 @@ def test_levels(channels: int, count: int, seed: int, cuts: list[int]) -> None:
 def test_what_is_not_finite_is_never_measured_unasked(bad: float, place: int) -> None:
     samples = np.full((2, 102), 0.25)
     samples[1, place] = bad
-    edges = np.array([0, 102])
+    block, whole = block_of(samples), edges(0, 102)
     meter = BlockKernel(2, 102, 5, filters(48000))
-    assert meter.measure(samples, edges, edges) is None
+    assert meter.measure(block, whole, whole) is None
     assert meter.true_peak == 0.0
-    measured = meter.measure(samples, edges, edges, np.where(np.isfinite(samples), samples, 0.0))
+    measured = meter.measure(block, whole, whole, set_apart(block, whole))
     assert measured is not None
-    assert measured.peaks.tolist() == [0.25, 0.25]
+    assert measured.peaks == [0.25, 0.25]
+    assert measured.rms == [pytest.approx([0.25]), pytest.approx([0.25])]
     assert np.isfinite(measured.energy).all()
+
+
+def test_what_overflows_is_measured_if_it_is_finite() -> None:
+    samples = np.full((1, 8), 1e308)
+    block, whole = block_of(samples), edges(0, 8)
+    meter = BlockKernel(1, 8, 5, None)
+    assert meter.measure(block, whole, whole) is None
+    assert set_apart(block, whole) is None
+    measured = meter.measure(block, whole, whole, sure=True)
+    assert measured is not None
+    assert measured.peaks == [1e308]
+    assert measured.squares == [math.inf]
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.integers(1, 3), st.integers(1, 40), st.data())
+def test_set_apart(channels: int, count: int, data: st.DataObject) -> None:
+    values = st.sampled_from([0.0, 0.5, -1.0, math.nan, math.inf, -math.inf])
+    rows = st.lists(values, min_size=count, max_size=count)
+    samples = np.array(data.draw(st.lists(rows, min_size=channels, max_size=channels)))
+    finite = np.isfinite(samples)
+    block, apart = apart_of(samples)
+    assert (apart is None) == bool(finite.all())
+    if apart is None:
+        return
+    spans = [span for span in runs_of((~finite).any(axis=0).astype(float), 1) if not finite[:, span[0]].all()]
+    assert apart.spans == spans
+    assert (apart.nan, apart.inf) == (np.isnan(samples).sum(), np.isinf(samples).sum())
+    assert apart.finite == finite.sum(axis=1).tolist() == list(apart.windows)
+    for channel in range(channels):
+        np.testing.assert_array_equal(apart.clean.row(channel), np.where(finite, samples, 0.0)[channel])
+        # One and the same NaN: a digest sees its bits.
+        expected = np.where(finite, samples, np.nan)[channel]
+        assert block.row(channel).tobytes() == expected.tobytes()
+
+
+TYPES = {
+    Stored.U8: "u1", Stored.S8: "i1", Stored.S16: "i2", Stored.S32: "i4", Stored.S64: "i8",
+    Stored.FLT: "f4", Stored.DBL: "f8",
+}  # fmt: skip
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.sampled_from(sorted(TYPES)), st.booleans(), st.integers(0, 40), st.integers(1, 4), st.integers(0, 3), st.data()
+)
+def test_stored_values(stored: Stored, big: bool, count: int, channels: int, before: int, data: st.DataObject) -> None:
+    """Anywhere in memory, at any distance, in both byte orders: as numpy reads them."""
+    kind = np.dtype((">" if big else "<") + TYPES[stored])
+    size = kind.itemsize * channels * count
+    memory = np.frombuffer(bytes(before) + data.draw(st.binary(min_size=size, max_size=size)), np.uint8).copy()
+    values = np.frombuffer(memory.tobytes(), kind, count * channels, before).reshape(count, channels)
+    zero, divisor = (128.0, 128.0) if stored == Stored.U8 else (0.0, 2.0 ** (8 * kind.itemsize - 1))
+    if kind.kind == "f":
+        divisor = 1.0
+    for channel in range(channels):
+        found = np.empty(count)
+        start = memory.ctypes.data + before + channel * kind.itemsize
+        kernel.read_samples(start, stored, big, kind.itemsize * channels, count, zero, 1 / divisor, found.ctypes.data)
+        with np.errstate(invalid="ignore"):
+            expected = (values[:, channel].astype(np.float64) - zero) / divisor + 0.0
+        np.testing.assert_array_equal(found, expected)
+        assert not np.signbit(found[found == 0]).any()
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.binary(max_size=60), st.booleans(), st.integers(3, 9))
+def test_24_bits(values: bytes, big: bool, step: int) -> None:
+    count = max(0, (len(values) - 3) // step + 1) if len(values) >= 3 else 0
+    memory, found = np.frombuffer(values + b"\0", np.uint8).copy(), np.empty(count)
+    kernel.read_samples(memory.ctypes.data, Stored.S24, big, step, count, 0.0, 2.0**-23, found.ctypes.data)
+    order = "big" if big else "little"
+    whole = [int.from_bytes(values[k * step : k * step + 3], order, signed=True) for k in range(count)]
+    assert found.tolist() == [value / 2**23 for value in whole]
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.floats(0, 1, width=32) | st.just(math.nan), max_size=50), st.integers(1, 12))
+def test_loudest_of_and_greatest_of(values: list[float], width: int) -> None:
+    levels = array("f", values)
+    powers = [0.0 if math.isnan(level) else level * level for level in levels]
+    width_ = min(width, len(powers))
+    means = [math.fsum(powers[k : k + width_]) / width_ for k in range(len(powers) - width_ + 1) if width_]
+    assert kernel.loudest_of(levels, width) == pytest.approx(max(means, default=0.0), rel=1e-12, abs=1e-16)
+    assert kernel.greatest_of(levels) == max((level for level in levels if level == level), default=0.0)
+
+
+@given(st.lists(st.floats(-1, 1) | st.sampled_from([math.nan, math.inf]), max_size=30))
+def test_rms_of_finite(values: list[float]) -> None:
+    finite = [value for value in values if math.isfinite(value)]
+    found = kernel.rms_of_finite(array("d", values).tobytes())
+    if not finite:
+        assert found is None
+        return
+    assert found == pytest.approx(math.sqrt(math.fsum(value * value for value in finite) / len(finite)), rel=1e-12)
 
 
 @pytest.mark.parametrize("channels", [1, 2, 3, 6])
@@ -103,26 +200,22 @@ def test_k_weighting_is_the_recursion(rate: int, channels: int) -> None:
     found = []
     # In uneven blocks: the filter goes on from one to the next.
     for first, last in ((0, 7), (7, 700), (700, 1203)):
-        block = np.ascontiguousarray(x[:, first:last])
-        steps = np.array([0, (last - first) // 3, last - first])
-        measured = meter.measure(block, steps[[0, 2]], steps)
-        assert measured is not None
-        found.append(measured.energy.copy())
-    edges = [0, 2, 7, 238, 700, 867, 1203]
+        measured = measured_of(meter, x[:, first:last], steps=[0, (last - first) // 3, last - first])
+        found.append(np.array(measured.energy))
+    places = [0, 2, 7, 238, 700, 867, 1203]
     for row, heard in zip(np.concatenate(found, axis=1), x, strict=True):
         filtered = recursion(heard, rate)
-        expected = [np.sum(filtered[a:b] ** 2) for a, b in pairwise(edges)]
+        expected = [np.sum(filtered[a:b] ** 2) for a, b in pairwise(places)]
         np.testing.assert_allclose(row, expected, rtol=1e-9)
 
 
 def test_silence_after_sound_leaves_no_denormals() -> None:
     # They would make an hour of silence take as long as a hundred of sound.
     meter = BlockKernel(1, 4800, 100, filters(48000))
-    edges = np.array([0, 4800])
-    meter.measure(np.random.default_rng(1).standard_normal((1, 4800)), edges, edges)
+    measured_of(meter, np.random.default_rng(1).standard_normal((1, 4800)))
     for _ in range(200):
-        meter.measure(np.zeros((1, 4800)), edges, edges)
-    assert not meter._states.any()
+        measured_of(meter, np.zeros((1, 4800)))
+    assert not any(meter._states)
 
 
 def interpolated(x: np.ndarray, phases: np.ndarray) -> float:
@@ -138,10 +231,9 @@ def test_true_peak_skips_nothing_that_matters(seed: int, lengths: list[int], rat
     assert chosen is not None
     meter = BlockKernel(2, 200, 10, chosen)
     for block in np.split(x, np.cumsum(lengths)[:-1], axis=1):
-        edges = np.array([0, block.shape[1]])
-        meter.measure(np.ascontiguousarray(block), edges, edges)
+        measured_of(meter, block)
     meter.finish_true_peak()
-    expected = max(float(np.abs(x).max()), *(interpolated(row, chosen.phases) for row in x))
+    expected = max(float(np.abs(x).max()), *(interpolated(row, np.array(chosen.phases)) for row in x))
     assert meter.true_peak == pytest.approx(expected, rel=1e-12)
 
 
@@ -150,10 +242,8 @@ def test_the_bound_holds_for_the_worst_sound() -> None:
     chosen = filters(48000)
     assert chosen is not None
     for phase in chosen.phases:
-        row = np.sign(phase[::-1])[None].copy()
-        meter = BlockKernel(1, TAPS, 10, Filters(chosen.sections, chosen.phases, chosen.bounds))
-        edges = np.array([0, TAPS])
-        meter.measure(row, edges, edges)
+        meter = BlockKernel(1, TAPS, 10, chosen)
+        measured_of(meter, np.sign(phase[::-1])[None])
         assert meter.true_peak >= np.abs(phase).sum() * (1 - 1e-12)
 
 
@@ -170,14 +260,21 @@ def test_pictures(height: int, width: int, beyond: int, kind: type, seed: int) -
     top = int(np.iinfo(kind).max)
     # The extremes too: a difference must not wrap round.
     values = rng.choice([0, 1, 32, 33, top // 2, top], size=(2, height, width + beyond)).astype(kind)
-    now, before = values[0, :, :width], values[1, :, :width].copy()
+    rows, before = values[0].copy(), values[1, :, :width].copy()
+    now = rows[:, :width]
     difference = np.abs(now.astype(np.int64) - before)
     squares = [
         difference[y : y + 16, x : x + 16].sum() for y in range(0, height, 16) for x in range(0, width, 16)
     ]
-    found = kernel.compare_pictures(now, before, 32)
+    kept = array("B" if kind is np.uint8 else "H", before.tobytes())
+    found = kernel.compare_pictures(
+        Pixels(rows.ctypes.data, rows.strides[0], width, height, rows.itemsize), kept, 32
+    )
     assert found == (np.count_nonzero(now <= 32), difference.sum(), max(squares))
-    np.testing.assert_array_equal(before, now)
+    assert kept.tobytes() == now.tobytes()
+    packed = array("B", [0]) * now.nbytes
+    kernel.pack_rows(rows.ctypes.data, rows.strides[0], width * rows.itemsize, height, packed)
+    assert packed.tobytes() == now.tobytes()
 
 
 def python(code: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -190,11 +287,9 @@ IMPORT = "import sys; sys.path.insert(0, '.'); import mediacheck.media.kernel"
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     """The package's kernel in a package of its own, which can be broken."""
-    for name in ("__init__.py", "errors.py", "media/kernel/__init__.py", "media/kernel/kernel.c"):
-        (tmp_path / "mediacheck" / name).parent.mkdir(parents=True, exist_ok=True)
-        source = ROOT / "mediacheck" / name
-        (tmp_path / "mediacheck" / name).write_text("" if name == "__init__.py" else source.read_text())
-    (tmp_path / "mediacheck/media/kernel" / kernel.LIBRARY.name).write_bytes(kernel.LIBRARY.read_bytes())
+    shutil.copytree(ROOT / "mediacheck/media/kernel", tmp_path / "mediacheck/media/kernel")
+    shutil.copy(ROOT / "mediacheck/errors.py", tmp_path / "mediacheck/errors.py")
+    (tmp_path / "mediacheck/__init__.py").touch()
     return tmp_path
 
 
@@ -202,12 +297,13 @@ def test_the_copy_works(copy: Path) -> None:
     assert python(IMPORT, copy).returncode == 0
 
 
-def test_a_library_of_another_source_is_refused(copy: Path) -> None:
-    with (copy / "mediacheck/media/kernel/kernel.c").open("a") as source:
+@pytest.mark.parametrize("name", ["kernel.h", "sound.c", "samples.c", "pictures.c"])
+def test_a_library_of_another_source_is_refused(name: str, copy: Path) -> None:
+    with (copy / "mediacheck/media/kernel" / name).open("a") as source:
         source.write("/* newer */\n")
     done = python(IMPORT, copy)
     assert "InstallationError" in done.stderr
-    assert "built from another source" in done.stderr
+    assert "built from other sources" in done.stderr
     assert "pip install" in done.stderr
 
 

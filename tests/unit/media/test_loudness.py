@@ -10,6 +10,7 @@ import pytest
 
 from mediacheck.media.kernel import BlockKernel
 from mediacheck.media.loudness import LoudnessMeter, channel_weights, filters, k_weighting, step_edges
+from tests.unit.media.blocks import measured_of
 
 RATE = 48000
 
@@ -24,12 +25,9 @@ def measure(x: np.ndarray, rate: int = RATE, names: tuple[str, ...] = ("FL", "FR
     meter = LoudnessMeter(names, rate)
     kernel = BlockKernel(len(names), rate, rate // 100, filters(rate))
     for start in range(0, x.shape[1], rate):
-        block = np.ascontiguousarray(x[:, start : start + rate])
-        edges = step_edges(rate, 1)
-        edges = np.append(edges[edges < block.shape[1]], block.shape[1])
-        measured = kernel.measure(block, edges, edges)
-        assert measured is not None
-        meter.update(measured.energy, edges)
+        block = x[:, start : start + rate]
+        steps = [*(edge for edge in step_edges(rate, 1) if edge < block.shape[1]), block.shape[1]]
+        meter.update(measured_of(kernel, block, steps=steps).energy, steps)
     return Loudness(meter.integrated(), meter.range())
 
 
@@ -80,8 +78,7 @@ def test_true_peak_between_the_samples() -> None:
     x = 0.5 * np.sin(2 * np.pi * t / 4 + math.pi / 4)
     fade = np.minimum(1.0, np.minimum(t, t[::-1]) / 1000)
     kernel = BlockKernel(1, RATE, 10, filters(RATE))
-    edges = np.array([0, RATE])
-    kernel.measure((x * fade)[None, :], edges, edges)
+    measured_of(kernel, (x * fade)[None, :])
     kernel.finish_true_peak()
     assert -6.4 <= 20 * math.log10(kernel.true_peak) <= -5.8
 
@@ -93,4 +90,4 @@ def test_short_or_silent_sound_has_no_loudness() -> None:
 
 
 def test_weights_by_place() -> None:
-    assert channel_weights(("FL", "FR", "FC", "LFE", "BL", "BR")).tolist() == [1, 1, 1, 0, 1.41, 1.41]
+    assert channel_weights(("FL", "FR", "FC", "LFE", "BL", "BR")) == [1, 1, 1, 0, 1.41, 1.41]

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from mediacheck.media.kernel import BlockKernel
 from mediacheck.media.runs import ChannelRuns, ClippingMeter, NonFiniteMeter, least_run
+from tests.unit.media.blocks import apart_of, block_of, measured_of
 
 RATE = 1000  # 5 samples make a zero run, 20 a constant run, 2 lie on either side
 
@@ -37,12 +38,7 @@ def runs_of(x: np.ndarray) -> list[tuple[float, int, int]]:
 
 
 def equal_runs(block: np.ndarray) -> list[tuple[int, int]]:
-    samples = np.ascontiguousarray(block[None])
-    edges = np.array([0, len(block)])
-    kernel = BlockKernel(1, len(block), least_run(RATE), None)
-    measured = kernel.measure(samples, edges, edges, np.nan_to_num(samples))
-    assert measured is not None
-    return measured.runs[0]
+    return measured_of(BlockKernel(1, len(block), least_run(RATE), None), block[None]).runs[0]
 
 
 def level(x: np.ndarray) -> float | None:
@@ -56,7 +52,7 @@ def level(x: np.ndarray) -> float | None:
 def test_zero_and_constant_runs(x: np.ndarray, cuts: list[int]) -> None:
     meter = ChannelRuns(3, RATE)
     for block in blocks(x, cuts):
-        meter.update(block, equal_runs(block))
+        meter.update(block_of(block[None]).row(0), equal_runs(block))
     meter.finish()
     zeros = [(s, e) for v, s, e in runs_of(x) if v == 0 and e - s >= 5]
     assert [(z.start * RATE, z.end * RATE) for z in meter.zeros] == zeros
@@ -74,7 +70,7 @@ def test_clipping(x: np.ndarray, cuts: list[int]) -> None:
     x = np.nan_to_num(x)
     meter = ClippingMeter(-32767 / 32768, 32767 / 32768)
     for block in blocks(x, cuts):
-        meter.update(block, float(np.abs(block).max()))
+        meter.update(block_of(block[None], room=400), 0, float(np.abs(block).max()))
     meter.finish()
     lengths = [len(list(group)) for full, group in groupby(np.abs(x) >= 32767 / 32768) if full]
     assert meter.full_scale == sum(lengths)
@@ -84,7 +80,8 @@ def test_clipping(x: np.ndarray, cuts: list[int]) -> None:
 
 def test_full_scale_of_8_bits_is_its_outermost_codes() -> None:
     meter = ClippingMeter(-1.0, 127 / 128)
-    meter.update(np.array([127 / 128] * 3 + [0.0] + [-1.0] * 3 + [126 / 128] * 5 + [-127 / 128] * 5), 1.0)
+    x = [127 / 128] * 3 + [0.0] + [-1.0] * 3 + [126 / 128] * 5 + [-127 / 128] * 5
+    meter.update(block_of(np.array([x])), 0, 1.0)
     meter.finish()
     assert (meter.full_scale, meter.clipped, meter.runs) == (6, 6, 2)
 
@@ -94,8 +91,8 @@ def test_non_finite_spans_join_across_blocks_and_channels() -> None:
     first = np.array([[0, 1, np.nan, np.inf], [0, 0, 0, np.nan]])
     second = np.array([[np.nan, 0, 0, 0], [0, 0, -np.inf, 0]])
     for block in (first, second):
-        meter.update(block, np.isfinite(block))
-    meter.skip(4)
+        meter.update(4, apart_of(block)[1])
+    meter.update(4, None)
     assert (meter.nan, meter.inf) == (3, 2)
     assert [(s.start, s.end) for s in meter.spans()] == [
         (Fraction(2, RATE), Fraction(5, RATE)),

@@ -1,38 +1,13 @@
 /*
- * The loops over single samples (levels, runs, K-weighting, true peak) and single pixels (black, change).
+ * The loops over single samples of a block: levels, runs, K-weighting, true peak.
  *
  * One call, `measure_block`, does all of one block, for the caller is Python: every return to it means waiting for its
- * lock. Samples are float64, full scale 1.0. All memory is the caller's; nothing is allocated and no library called.
- * Built without -ffast-math and without fused multiply-add (-ffp-contract=off), this gives the same bits on every
- * processor and from every compiler. Sums run in LANES fixed lanes, which fit side by side into a register.
+ * lock.
  */
 
+#include "kernel.h"
+
 #include <float.h>
-#include <math.h>
-#include <stdint.h>
-
-#if defined(_WIN32)
-#define EXPORT __declspec(dllexport)
-#else
-#define EXPORT __attribute__((visibility("default")))
-#endif
-
-#ifndef SOURCE
-#define SOURCE ""
-#endif
-
-/* The digest of this file when it was built: a library that is older than its source is not used. */
-EXPORT const char *kernel_source(void)
-{
-    return SOURCE;
-}
-
-#define LANES 4
-
-static inline double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
 
 static double sum_of(const double *lanes)
 {
@@ -45,18 +20,20 @@ static double largest_of(const double *lanes)
 }
 
 /*
- * Sum of squares of each window, and sum and greatest magnitude of the whole.
+ * Sum of squares and RMS of each window, and the sum, greatest magnitude and sum of squares of the whole.
  *
  * edges: windows + 1 places in x; window w is x[edges[w]] to before x[edges[w + 1]].
- * squares: one value a window. summary: the sum, then the greatest magnitude (which passes over NaN).
+ * finite: how many samples of each window count for its RMS; NULL: all. squares, rms: one value a window, the RMS of none
+ * is NaN. summary: the sum, the greatest magnitude (which passes over NaN), the sum of squares.
  */
-static void levels(const double *x, const int64_t *edges, int64_t windows, double *squares, double *summary)
+static void levels(const double *x, const int64_t *edges, int64_t windows, const int64_t *finite, double *squares,
+                   float *rms, double *summary)
 {
-    double sum[LANES] = {0}, peak[LANES] = {0};
+    double sum[LANES] = {0}, peak[LANES] = {0}, all = 0.0;
     for (int64_t w = 0; w < windows; w++) {
         double square[LANES] = {0};
         int64_t i = edges[w];
-        const int64_t end = edges[w + 1];
+        const int64_t end = edges[w + 1], count = finite ? finite[w] : end - i;
         for (; i + LANES <= end; i += LANES)
             for (int lane = 0; lane < LANES; lane++) {
                 const double v = x[i + lane];
@@ -70,9 +47,12 @@ static void levels(const double *x, const int64_t *edges, int64_t windows, doubl
             peak[lane] = larger(fabs(x[i]), peak[lane]);
         }
         squares[w] = sum_of(square);
+        rms[w] = count ? (float)sqrt(squares[w] / (double)count) : NAN;
+        all += squares[w];
     }
     summary[0] = sum_of(sum);
     summary[1] = largest_of(peak);
+    summary[2] = all;
 }
 
 /*
@@ -253,14 +233,16 @@ static void remember(double *before, const double *x, int64_t n)
 
 /* One block of planar sound, what is carried from block to block, and where the results go. Shapes are C arrays'. */
 struct block {
-    const double *samples; /* (channels, count): as decoded, NaN where not finite */
+    const double *samples; /* (channels, count), rows `stride` apart: as decoded, NaN where not finite */
     const double *clean;   /* the same with zeros where not finite */
-    int64_t channels, count;
+    int64_t channels, count, stride;
 
     const int64_t *windows; /* (window_count + 1): edges of the windows of the envelope */
     int64_t window_count;
+    const int64_t *finite; /* (channels, window_count): finite samples of each; NULL: all are */
     double *squares;   /* (channels, window_count) */
-    double *summaries; /* (channels, 2): sum, greatest magnitude */
+    float *rms;        /* (channels, window_count) */
+    double *summaries; /* (channels, 3): sum, greatest magnitude, sum of squares */
 
     int64_t least_run;
     int64_t run_room;   /* runs that there is room for, a channel: count / least_run + 2 */
@@ -283,35 +265,36 @@ struct block {
 /*
  * Measure one block.
  *
- * Returns 0 if nothing but squares and summaries was done, since a sum is not finite and `sure` is 0: then the caller
- * looks whether samples are not finite, and calls again with `sure`.
+ * Returns 0 if nothing but levels was done, since a sum is not finite and `sure` is 0: then the caller looks whether
+ * samples are not finite, and calls again with `sure`.
  */
 EXPORT int measure_block(const struct block *b, int sure)
 {
-    const int64_t n = b->count;
+    const int64_t n = b->count, windows = b->window_count;
     for (int64_t c = 0; c < b->channels; c++) {
-        levels(b->clean + c * n, b->windows, b->window_count, b->squares + c * b->window_count, b->summaries + 2 * c);
-        if (!sure && !(fabs(b->summaries[2 * c]) <= DBL_MAX))
+        levels(b->clean + c * b->stride, b->windows, windows, b->finite ? b->finite + c * windows : 0,
+               b->squares + c * windows, b->rms + c * windows, b->summaries + 3 * c);
+        if (!sure && !(fabs(b->summaries[3 * c]) <= DBL_MAX))
             return 0;
     }
     for (int64_t c = 0; c < b->channels; c++)
-        b->run_count[c] = equal_runs(b->samples + c * n, n, b->least_run, b->runs + 2 * c * b->run_room);
+        b->run_count[c] = equal_runs(b->samples + c * b->stride, n, b->least_run, b->runs + 2 * c * b->run_room);
     if (!b->step_count)
         return 1;
     for (int64_t c = 0; c < b->channels; c += 2) {
-        const double *left = b->clean + c * n;
+        const double *left = b->clean + c * b->stride;
         /* The last of an odd number of channels is its own partner. */
-        const double *right = c + 1 < b->channels ? left + n : left;
+        const double *right = c + 1 < b->channels ? left + b->stride : left;
         weighted_energy(left, right, b->steps, b->step_count, b->sections, b->states + 4 * c,
                         b->energy + c * b->step_count);
     }
     double peak = *b->true_peak;
     for (int64_t c = 0; c < b->channels; c++)
-        peak = larger(b->summaries[2 * c + 1], peak);
+        peak = larger(b->summaries[3 * c + 1], peak);
     for (int64_t c = 0; c < b->channels; c++) {
-        const double *row = b->clean + c * n;
+        const double *row = b->clean + c * b->stride;
         double *before = b->before + c * BEFORE;
-        double nearby = b->summaries[2 * c + 1];
+        double nearby = b->summaries[3 * c + 1];
         for (int64_t i = 0; i < BEFORE; i++)
             nearby = larger(fabs(before[i]), nearby);
         if (b->phase_count && nearby * b->bounds[0] > peak)
@@ -330,60 +313,3 @@ EXPORT void finish_true_peak(const struct block *b)
         *b->true_peak = true_peak(b->before + c * BEFORE, zeros, BEFORE, b->phases, b->phase_count, b->bounds,
                                   *b->true_peak);
 }
-
-/* Rows and columns of the squares of a picture. */
-#define SQUARE 16
-
-/* What was counted of a picture. */
-struct picture {
-    int64_t black;    /* pixels up to the limit */
-    int64_t change;   /* sum of absolute differences to the picture before */
-    int64_t greatest; /* the same of the square that changed most */
-};
-
-/*
- * One picture's luma, beside the one before it, which is overwritten with it: a function for each width of pixel.
- *
- * now: rows of row_pixels, of which the first width are visible. before: (height, width). limit: the greatest value
- * that is black. Memory is read row by row, as it lies. Sums are kept by column of a band of SQUARE rows, which a SUM
- * holds, and put together to squares at its end; those at the right and lower edge may be smaller.
- */
-#define SEGMENT 2048
-#define COMPARE_PICTURES(NAME, PIXEL, SUM)                                                                           \
-    static void NAME##_row(const PIXEL *restrict now, PIXEL *restrict before, int64_t columns, PIXEL limit,          \
-                           SUM *restrict change, PIXEL *restrict black)                                              \
-    {                                                                                                                \
-        for (int64_t x = 0; x < columns; x++) {                                                                      \
-            const PIXEL new = now[x], old = before[x];                                                               \
-            change[x] += (PIXEL)((new > old ? new : old) - (new > old ? old : new));                                 \
-            black[x] += new <= limit;                                                                                \
-            before[x] = new;                                                                                         \
-        }                                                                                                            \
-    }                                                                                                                \
-    EXPORT void NAME(const PIXEL *now, int64_t row_pixels, PIXEL *before, int64_t width, int64_t height,             \
-                     int64_t limit, struct picture *found)                                                           \
-    {                                                                                                                \
-        struct picture counted = {0, 0, 0};                                                                          \
-        for (int64_t y = 0; y < height; y += SQUARE)                                                                 \
-            for (int64_t x = 0; x < width; x += SEGMENT) {                                                           \
-                SUM change[SEGMENT] = {0};                                                                           \
-                PIXEL black[SEGMENT] = {0};                                                                          \
-                const int64_t columns = width - x < SEGMENT ? width - x : SEGMENT;                                   \
-                for (int64_t row = y; row < height && row < y + SQUARE; row++)                                       \
-                    NAME##_row(now + row * row_pixels + x, before + row * width + x, columns, (PIXEL)limit,          \
-                               change, black);                                                                       \
-                for (int first = 0; first < SEGMENT; first += SQUARE) {                                              \
-                    int64_t square = 0;                                                                              \
-                    for (int column = first; column < first + SQUARE; column++) {                                    \
-                        square += change[column];                                                                    \
-                        counted.black += black[column];                                                              \
-                    }                                                                                                \
-                    counted.change += square;                                                                        \
-                    counted.greatest = square > counted.greatest ? square : counted.greatest;                        \
-                }                                                                                                    \
-            }                                                                                                        \
-        *found = counted;                                                                                            \
-    }
-
-COMPARE_PICTURES(compare_pictures_8, uint8_t, uint16_t)
-COMPARE_PICTURES(compare_pictures_16, uint16_t, uint32_t)
