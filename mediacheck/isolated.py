@@ -140,7 +140,7 @@ class Isolated:
                 _answer,
                 timeout_s=self._limits.timeout_s,
                 memory_bytes=self._limits.memory_mb * MEGABYTE,
-                prepare=partial(import_decoders, True, several=True),
+                prepare=partial(import_decoders, True, several=True, threads=True),
                 fork=False,
             )
         return self._pool

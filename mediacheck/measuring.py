@@ -54,16 +54,21 @@ def measure_one(work: Work) -> MediaFacts:
     return measure(work.path, name=work.name, raw=work.raw)
 
 
-def import_decoders(plain: bool, *, several: bool) -> None:
+def import_decoders(plain: bool, *, several: bool, threads: bool) -> None:
     """Runs in a worker as it starts.
 
     Args:
         plain: all files look uncompressed, which FFmpeg is not needed for.
         several: the worker may get more files than one.
+        threads: one file may keep several processors busy: other workers leave some free.
     """
     _set_heap(several)
     import mediacheck.media.measurement
 
+    if not threads:
+        from mediacheck.media.beside import work_in_one_thread
+
+        work_in_one_thread()
     if not plain:
         import mediacheck.media.ffmpeg  # noqa: F401
 

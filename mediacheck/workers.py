@@ -25,13 +25,19 @@ from typing import Any, Generic, TypeVar
 
 from mediacheck.worker_process import Task, WorkerFailure, serve
 
-__all__ = ["Pool", "WorkerFailure", "wait_for"]
+__all__ = ["Pool", "WorkerFailure", "processors", "wait_for"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 # poll(2) counts in C ints.
 _LONGEST_WAIT_S = 86_400.0
+
+
+def processors() -> int:
+    """How many this process may use."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return min(1024, len(affinity(0)) if affinity else os.cpu_count() or 1)
 
 
 class Pool(Generic[Item, Result]):

@@ -22,7 +22,7 @@ from mediacheck.measuring import (
     import_decoders,
     measure_one,
 )
-from mediacheck.workers import Pool, WorkerFailure
+from mediacheck.workers import Pool, WorkerFailure, processors
 
 Made = TypeVar("Made")
 
@@ -75,13 +75,14 @@ class Measuring(Generic[Made]):
         self._make = make
         self._limits = Limits(settings.timeout, settings.memory_limit)
         self._quiet = quiet
+        jobs = min(settings.jobs, len(self._work))
         plain = raw is not None or all(item.path.suffix.lower() in PLAIN_SUFFIXES for item in files)
         self._pool: Pool[Work, Made] = Pool(
             partial(_measure_and_make, make),
-            jobs=min(settings.jobs, len(self._work)),
+            jobs=jobs,
             timeout_s=settings.timeout,
             memory_bytes=settings.memory_limit * MEGABYTE,
-            prepare=partial(import_decoders, plain, several=len(self._work) > 1),
+            prepare=partial(import_decoders, plain, several=len(self._work) > 1, threads=jobs < processors()),
             items_per_worker=FILES_PER_WORKER,
         )
 

@@ -56,11 +56,14 @@ def resolve(given: Choices | None = None, folder: Path | None = None) -> Setting
     Raises:
         UsageError: the command line, an environment variable or the file holds an unknown key or a wrong value.
     """
+    # Nobody who only asks for help waits for it.
+    from mediacheck.workers import processors
+
     given = given or Choices()
     for name in Choices.__struct_fields__:
         if (value := getattr(given, name)) is not None:
             _require(name, value, f"--{name.replace('_', '-')} {value!r}")
-    built_in = Choices(validator="v2", jobs=_processors(), timeout=600.0, memory_limit=4096)
+    built_in = Choices(validator="v2", jobs=processors(), timeout=600.0, memory_limit=4096)
     layers = [given, from_environment(), from_file(folder or Path())[0], built_in]
     chosen: dict[str, Any] = {}
     for name in Choices.__struct_fields__:
@@ -134,9 +137,3 @@ def _require(name: str, value: object, shown: str, *, strict: bool = True) -> No
         msgspec.convert({name: value}, Choices, strict=strict)
     except msgspec.ValidationError as error:
         raise UsageError(f"{shown}: {_MEANT[name]}") from error
-
-
-def _processors() -> int:
-    """Processors that this process may use."""
-    affinity = getattr(os, "sched_getaffinity", None)
-    return min(1024, len(affinity(0)) if affinity else os.cpu_count() or 1)

@@ -5,14 +5,12 @@ from __future__ import annotations
 import hashlib
 import io
 import stat
-import threading
 from pathlib import Path
 from typing import BinaryIO
 
 from mediacheck.errors import PathError
 from mediacheck.facts import ContainerFacts, FileFacts, MediaFacts, Problem
-
-CHUNK = 1 << 20
+from mediacheck.media.beside import Beside
 
 
 def require_file(path: Path) -> int:
@@ -38,13 +36,9 @@ def require_file(path: Path) -> int:
 
 def file_facts(path: Path, name: str) -> FileFacts:
     """Size and sha256, read in pieces."""
-    digest = hashlib.sha256()
-    size = 0
     with path.open("rb", buffering=0) as file:
-        while piece := file.read(CHUNK):
-            digest.update(piece)
-            size += len(piece)
-    return FileFacts(name=name, bytes=size, sha256=digest.hexdigest())
+        digest = hashlib.file_digest(file, "sha256")
+        return FileFacts(name=name, bytes=file.tell(), sha256=digest.hexdigest())
 
 
 class Window(io.RawIOBase):
@@ -85,15 +79,11 @@ class Hashing:
         self._path = path
         self._name = name
         self._facts: FileFacts | None = None
-        self._error: OSError | None = None
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._thread.start()
+        self._beside = Beside()
+        self._beside.call(self._hash, path)
 
-    def _run(self) -> None:
-        try:
-            self._facts = file_facts(self._path, self._name)
-        except OSError as error:
-            self._error = error
+    def _hash(self, path: Path) -> None:
+        self._facts = file_facts(path, self._name)
 
     def result(self) -> FileFacts:
         """Wait for it.
@@ -101,9 +91,11 @@ class Hashing:
         Raises:
             PathError: the file could not be read to its end.
         """
-        self._thread.join()
-        if self._facts is None:
-            raise PathError(f"{self._path} cannot be read: {self._error}")
+        try:
+            self._beside.wait()
+        except OSError as error:
+            raise PathError(f"{self._path} cannot be read: {error}") from error
+        assert self._facts is not None
         return self._facts
 
 

@@ -62,7 +62,7 @@ class ChannelRuns:
         self.zeros: list[ZeroRun] = []
         self.constants: list[ConstantRun] = []
 
-    def update(self, row: memoryview, runs: list[tuple[int, int]]) -> None:
+    def update(self, row: memoryview[float], runs: list[tuple[int, int]]) -> None:
         """Take the next block.
 
         Args:
@@ -77,7 +77,7 @@ class ChannelRuns:
         # A copy in either case: the block's memory is filled again.
         self._history = (self._history + row[-self._flank :].tobytes())[-self._flank * SAMPLE :]
 
-    def _take(self, row: memoryview, start: int, end: int) -> None:
+    def _take(self, row: memoryview[float], start: int, end: int) -> None:
         value = float(row[start])
         if start == 0 and self._open is not None:
             opened = self._open
@@ -97,7 +97,7 @@ class ChannelRuns:
         else:
             self._close(run, self._position + end, row[end : end + self._flank].tobytes())
 
-    def _level_before(self, row: memoryview, start: int) -> float | None:
+    def _level_before(self, row: memoryview[float], start: int) -> float | None:
         if start >= self._flank:
             return _level(row[start - self._flank : start].tobytes())
         return _level((self._history + row[:start].tobytes())[-self._flank * SAMPLE :])
@@ -121,7 +121,7 @@ class ChannelRuns:
                 )
             )
 
-    def _fill_waiting(self, row: memoryview) -> None:
+    def _fill_waiting(self, row: memoryview[float]) -> None:
         if self._waiting is not None:
             missing = self._flank - len(self._waiting.after) // SAMPLE
             self._waiting.after += row[:missing].tobytes()

@@ -42,7 +42,7 @@ def heaps(report: Path) -> int:
 
 
 def of_a_worker(report: Path, *, ready: bool) -> object:
-    with Pool(heaps, prepare=partial(import_decoders, True, several=True) if ready else None) as pool:
+    with Pool(heaps, prepare=partial(import_decoders, True, several=True, threads=True) if ready else None) as pool:
         ((_, found),) = pool.run([report])
     return found
 
@@ -64,7 +64,7 @@ def faults(rounds: int, size: int = 2_000_000) -> int:
 @glibc
 @pytest.mark.parametrize("several", [True, False])
 def test_memory_is_kept_for_the_next_file_and_given_back_by_the_only_one(several: bool) -> None:
-    with Pool(faults, prepare=partial(import_decoders, True, several=several)) as pool:
+    with Pool(faults, prepare=partial(import_decoders, True, several=several, threads=True)) as pool:
         ((_, fetched),) = pool.run([20])
     pages = 20 * 2_000_000 // resource.getpagesize()
     assert isinstance(fetched, int)

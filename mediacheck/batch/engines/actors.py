@@ -44,7 +44,8 @@ class Validator:
             partial(_examine, rules, keep_facts),
             timeout_s=limits.timeout_s,
             memory_bytes=limits.memory_mb * MEGABYTE,
-            prepare=partial(import_decoders, plain, several=True),
+            # Each actor has one processor.
+            prepare=partial(import_decoders, plain, several=True, threads=False),
         )
 
     def ready(self) -> tuple[Tag, ...]:

@@ -22,7 +22,7 @@ from mediacheck.batch.tasks import (
 )
 from mediacheck.measuring import FILES_PER_WORKER, MEGABYTE, Limits, import_decoders
 from mediacheck.scoring.score import Identity
-from mediacheck.workers import Pool, WorkerFailure, wait_for
+from mediacheck.workers import Pool, WorkerFailure, processors, wait_for
 
 _IDENTIFY: Final = -1
 _LOADING_S: Final = 3600.0
@@ -66,7 +66,7 @@ class LocalEngine:
             jobs=jobs,
             timeout_s=limits.timeout_s,
             memory_bytes=limits.memory_mb * MEGABYTE,
-            prepare=partial(_prepare_to_validate, self._scratch.name, plain),
+            prepare=partial(_prepare_to_validate, self._scratch.name, plain, jobs < processors()),
             items_per_worker=FILES_PER_WORKER,
         )
         self._scorers: list[Pool[tuple[ScoreTask, ...], ScoredBatch]] = []
@@ -152,9 +152,9 @@ class LocalEngine:
                 raise RuntimeError("a scoring process was free, and took nothing")
 
 
-def _prepare_to_validate(scratch: str, plain: bool) -> None:
+def _prepare_to_validate(scratch: str, plain: bool, threads: bool) -> None:
     tempfile.tempdir = scratch
-    import_decoders(plain, several=True)
+    import_decoders(plain, several=True, threads=threads)
 
 
 def _prepare_to_score(scratch: str, plan: ScoringPlan) -> None:

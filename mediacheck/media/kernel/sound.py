@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 from mediacheck.media.kernel.library import COUNT, POINTER, kernel
 
+_SAMPLE = 8
+"""Bytes of a float64."""
 TAPS = 12
 """Of each phase of the interpolating filter, as in sound.c."""
 
@@ -68,16 +70,18 @@ class Block:
         self.room = room
         self.count = 0
         """Samples per channel that are there."""
-        self._samples = array("d", [0.0]) * (channels * room)
+        self._memory = bytearray(_SAMPLE * channels * room)
+        # It never grows, so it stays where it is.
+        self._address = ctypes.addressof(ctypes.c_char.from_buffer(self._memory)) if self._memory else 0
 
     def address(self, channel: int, sample: int = 0) -> int:
         """Where a sample lies in memory."""
-        return self._samples.buffer_info()[0] + 8 * (channel * self.room + sample)
+        return self._address + _SAMPLE * (channel * self.room + sample)
 
-    def row(self, channel: int) -> memoryview:
+    def row(self, channel: int) -> memoryview[float]:
         """The samples of a channel, without a copy."""
         start = channel * self.room
-        return memoryview(self._samples)[start : start + self.count]
+        return memoryview(self._memory).cast("d")[start : start + self.count]
 
 
 @dataclass(frozen=True)

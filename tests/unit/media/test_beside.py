@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from mediacheck.media.beside import Beside
+from mediacheck.media.beside import Beside, work_in_one_thread
 
 
 def test_calls_run_in_order_and_in_another_thread() -> None:
@@ -54,6 +54,26 @@ def test_without_a_call_there_is_no_thread() -> None:
     before = set(threading.enumerate())
     Beside().wait()
     assert set(threading.enumerate()) <= before
+
+
+def test_in_one_thread_the_caller_does_it_and_is_told_as_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mediacheck.media.beside._threads", True)
+    work_in_one_thread()
+    by: list[threading.Thread] = []
+
+    def fail(_: object) -> None:
+        by.append(threading.current_thread())
+        raise MemoryError("no more")
+
+    beside = Beside()
+    beside.call(fail, None)
+    assert by == [threading.current_thread()]
+    with pytest.raises(MemoryError, match="no more"):
+        beside.call(fail, None)
+    beside.wait()
+    beside.call(lambda _: by.clear(), None)
+    beside.wait()
+    assert not by
 
 
 def test_the_thread_ends_with_its_owner() -> None:
