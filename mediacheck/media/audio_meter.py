@@ -124,9 +124,8 @@ class AudioMeter:
         samples = self.input.taken
         duration = Fraction(samples, self._rate)
         levels = self._levels.channels
-        envelope = [level.envelope for level in levels]
         channel_levels = self._channel_levels(duration)
-        silences = spans.silent_spans(envelope, spans.SILENCE_DBFS, duration)
+        silences = spans.silent_spans([level.envelope for level in levels], spans.SILENCE_DBFS, duration)
         zero_runs = tuple(sorted((r for c in self._runs for r in c.zeros), key=_place))
         constant_runs = tuple(sorted((r for c in self._runs for r in c.constants), key=_place))
         squares, finite = sum(level.squares for level in levels), sum(level.finite for level in levels)
@@ -178,7 +177,7 @@ class AudioMeter:
             tail=self._tail_facts(),
             loudness=self._loudness_facts(duration, silences),
             # One after the other, each freed as it is packed: those of hours are what takes most memory.
-            envelope=tuple(Series.pack(envelope.pop(0)) for _ in self._names),
+            envelope=tuple(Series.pack(level.take_envelope()) for level in levels),
             digest=self._digest.finish(),
         )
 

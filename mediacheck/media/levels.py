@@ -36,6 +36,11 @@ class ChannelLevel:
         self.envelope = array("f")
         """RMS of each window; NaN of one without a finite sample."""
 
+    def take_envelope(self) -> array[float]:
+        """The envelope, which is then the caller's alone."""
+        envelope, self.envelope = self.envelope, array("f")
+        return envelope
+
     @property
     def rms(self) -> float:
         return math.sqrt(self.squares / self.finite) if self.finite else math.nan
