@@ -10,11 +10,11 @@ from hypothesis import settings
 
 from tests.needs import require_all
 
-# CI tries the same examples every time: a rare one belongs into a developer's run, where it can be looked at, and not
-# between two people and their merge.
-settings.register_profile("ci", derandomize=True)
-if os.environ.get("CI"):
-    settings.load_profile("ci")
+# No example has a time limit: a busy machine must not fail a test. CI tries the same examples every time: a rare one
+# belongs into a developer's run, where it can be looked at, and not between two people and their merge.
+settings.register_profile("developer", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "developer")
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -91,7 +91,7 @@ def test_the_whole_file_is_complete(whole, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [*DECLARED])
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(share=st.floats(0, 1))
 def test_a_cut_inside_the_media_data_is_seen(whole, name: str, share: float) -> None:
     path = whole(name)
@@ -102,7 +102,7 @@ def test_a_cut_inside_the_media_data_is_seen(whole, name: str, share: float) -> 
 
 
 @pytest.mark.parametrize("name", [*UNDECLARED])
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(share=st.floats(0.1, 0.8))
 def test_where_no_length_is_declared_the_report_says_so_and_a_stated_duration_holds(
     whole, name: str, share: float

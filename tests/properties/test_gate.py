@@ -99,7 +99,7 @@ def harmed(results: list[ItemResult], draws: random.Random) -> list[ItemResult]:
 
 
 # Bootstraps are costly: few examples, of several steps each.
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(seed=st.integers(0, 10**6), alike=st.booleans())
 def test_harm_never_makes_a_rule_pass(seed: int, alike: bool) -> None:
     draws = random.Random(seed)

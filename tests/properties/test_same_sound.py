@@ -25,7 +25,7 @@ from mediacheck.media.pcm import sound_facts
 from mediacheck.media.scales import SCALES
 from tests.synthesis import encode, faded, pictures, speechlike, write_wav
 
-SLOW = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+SLOW = settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 # What a container or a codec may say differently of the same sound.
 CARRIER = (

@@ -35,7 +35,7 @@ def a_request(draw: st.DrawFn, route: Route) -> dict[str, Fraction]:
 
 @pytest.mark.parametrize(("contract", "route"), ROUTES, ids=[f"{c.id}:{r.name}" for c, r in ROUTES])
 def test_what_a_request_gives_is_reachable(contract: Contract, route: Route) -> None:
-    @settings(max_examples=15, deadline=None)
+    @settings(max_examples=15)
     @given(st.composite(a_request)(route))
     def holds(request: dict[str, Fraction]) -> None:
         outcome = contract.forward(request, route=route.name)
@@ -77,7 +77,7 @@ HOPS = {
 
 @pytest.mark.parametrize("name", sorted(HOPS))
 @given(index=st.integers(1, 3000), off=st.sampled_from([-1, 1]))
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 def test_one_sample_beside_a_whole_hop_is_not_reachable(name: str, index: int, off: int) -> None:
     route, lost = HOPS[name]
     contract = load_contract(f"{name}:{route}")

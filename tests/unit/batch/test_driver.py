@@ -163,7 +163,7 @@ def outcome(ledger: Ledger, position: int) -> tuple[object, ...]:
     return examined.status, examined.reason, examined.result, scored.status, scored.result
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(behaviours, st.integers(0, 2**32), st.integers(0, 2**32))
 def test_order_and_stops_change_nothing(given_behaviours: list[Behaviour], seed: int, other: int) -> None:
     ends = []

@@ -152,7 +152,7 @@ def test_a_window_of_a_large_run_leaves_out_nothing(monkeypatch: pytest.MonkeyPa
         )  # fmt: skip
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(pairs=NUMBERS, p=st.sampled_from([0.1, 0.5, 0.9]), order=st.randoms(use_true_random=False))
 def test_the_order_of_the_items_changes_nothing(
     pairs: list[tuple[int, int]], p: float, order: object
@@ -163,7 +163,7 @@ def test_the_order_of_the_items_changes_nothing(
     assert (one.low, one.value, one.high) == pytest.approx((other.low, other.value, other.high), abs=1e-9)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(pairs=NUMBERS, p=st.sampled_from([0.1, 0.5, 0.9]), shift=st.integers(-50, 50), scale=st.integers(1, 20))
 def test_bounds_follow_shifts_and_scales(
     pairs: list[tuple[int, int]], p: float, shift: int, scale: int
@@ -179,7 +179,7 @@ def test_bounds_follow_shifts_and_scales(
     assert (ratio.low, ratio.high) == pytest.approx((plain.low, plain.high), abs=1e-6)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(pairs=NUMBERS, p=st.sampled_from([0.1, 0.5, 0.9]))
 def test_bounds_are_mirrored(pairs: list[tuple[int, int]], p: float) -> None:
     own, base = columns(pairs)
@@ -193,7 +193,7 @@ def test_bounds_are_mirrored(pairs: list[tuple[int, int]], p: float) -> None:
     assert (negated.low, negated.value, negated.high) == pytest.approx(expected, abs=1e-6)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(pairs=NUMBERS, p=st.sampled_from([0.1, 0.5, 0.9]))
 def test_more_confidence_is_a_wider_interval_about_the_value(pairs: list[tuple[int, int]], p: float) -> None:
     found = [quantile_bounds(*columns(pairs), p, confidence=confidence) for confidence in (0.6, 0.8, 0.95, 0.99)]

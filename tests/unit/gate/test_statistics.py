@@ -140,7 +140,7 @@ def test_rare_events_of_zero_and_one_are_clopper_pearson(bad: int, n: int) -> No
     assert found.low == pytest.approx(expected.low, abs=0.004)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     values=st.lists(st.sampled_from([0.0, 0.0, 0.0, 0.1, 1.0]), min_size=1, max_size=60),
     confidence=st.sampled_from([0.8, 0.95, 0.99]),

@@ -54,7 +54,7 @@ def recursion(x: np.ndarray, rate: int) -> np.ndarray:
 VALUES = st.sampled_from([0.0, 0.0, 0.5, -0.5, 0.25, math.nan])
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(st.tuples(VALUES, st.integers(1, 9)), min_size=1, max_size=30), st.integers(1, 8))
 def test_equal_runs(pieces: list[tuple[float, int]], least: int) -> None:
     row = np.repeat([value for value, _ in pieces], [length for _, length in pieces])
@@ -67,7 +67,7 @@ def test_there_is_room_for_the_most_runs() -> None:
     assert measure(row[None], least=4).runs == [[(k, k + 4) for k in range(0, 200, 4)]]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.integers(1, 3), st.integers(1, 70), st.integers(0, 2**32), st.lists(st.integers(0, 70), max_size=6))
 def test_levels(channels: int, count: int, seed: int, cuts: list[int]) -> None:
     samples = np.random.default_rng(seed).uniform(-1, 1, (channels, count))
@@ -109,7 +109,7 @@ def test_what_overflows_is_measured_if_it_is_finite() -> None:
     assert measured.squares == [math.inf]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.integers(1, 3), st.integers(1, 40), st.data())
 def test_set_apart(channels: int, count: int, data: st.DataObject) -> None:
     values = st.sampled_from([0.0, 0.5, -1.0, math.nan, math.inf, -math.inf])
@@ -137,7 +137,7 @@ TYPES = {
 }  # fmt: skip
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     st.sampled_from(sorted(TYPES)), st.booleans(), st.integers(0, 40), st.integers(1, 4), st.integers(0, 3), st.data()
 )
@@ -160,7 +160,7 @@ def test_stored_values(stored: Stored, big: bool, count: int, channels: int, bef
         assert not np.signbit(found[found == 0]).any()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.binary(max_size=60), st.booleans(), st.integers(3, 9))
 def test_24_bits(values: bytes, big: bool, step: int) -> None:
     count = max(0, (len(values) - 3) // step + 1) if len(values) >= 3 else 0
@@ -171,7 +171,7 @@ def test_24_bits(values: bytes, big: bool, step: int) -> None:
     assert found.tolist() == [value / 2**23 for value in whole]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(st.floats(0, 1, width=32) | st.just(math.nan), max_size=50), st.integers(1, 12))
 def test_loudest_of_and_greatest_of(values: list[float], width: int) -> None:
     levels = array("f", values)
@@ -222,7 +222,7 @@ def interpolated(x: np.ndarray, phases: np.ndarray) -> float:
     return max((float(np.abs(np.convolve(x, phase)).max()) for phase in phases), default=0.0)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 2**32), st.lists(st.integers(1, 200), min_size=1, max_size=5), st.sampled_from([48000, 96000]))
 def test_true_peak_skips_nothing_that_matters(seed: int, lengths: list[int], rate: int) -> None:
     rng = np.random.default_rng(seed)
@@ -247,7 +247,7 @@ def test_the_bound_holds_for_the_worst_sound() -> None:
         assert meter.true_peak >= np.abs(phase).sum() * (1 - 1e-12)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     st.integers(1, 70),
     st.integers(1, 70),

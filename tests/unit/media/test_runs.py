@@ -47,7 +47,7 @@ def level(x: np.ndarray) -> float | None:
     return round(10 * math.log10(power), 3) if power else None
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(SIGNALS, st.lists(st.integers(0, 400), max_size=5))
 def test_zero_and_constant_runs(x: np.ndarray, cuts: list[int]) -> None:
     meter = ChannelRuns(3, RATE)
@@ -64,7 +64,7 @@ def test_zero_and_constant_runs(x: np.ndarray, cuts: list[int]) -> None:
     assert [(c.value, c.start * RATE, c.end * RATE) for c in meter.constants] == constants
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(SIGNALS, st.lists(st.integers(0, 400), max_size=5))
 def test_clipping(x: np.ndarray, cuts: list[int]) -> None:
     x = np.nan_to_num(x)

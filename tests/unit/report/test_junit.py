@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacheck.report import junit
@@ -63,7 +63,6 @@ def test_totals_are_summed_over_files() -> None:
     assert root.get("failures") == "2"
 
 
-@settings(deadline=None)  # the first example imports a parser
 @given(st.text(), st.text())
 def test_any_name_and_message_give_wellformed_xml(name: str, message: str) -> None:
     suite = checked(junit.render([report("fail", finding(message=message), name=name)])).find("testsuite")

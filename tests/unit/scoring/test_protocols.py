@@ -6,7 +6,7 @@ import doctest
 import string
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mediacheck.errors import UsageError
@@ -70,7 +70,6 @@ def test_seed_tts_twice_is_once(text: str, language: str) -> None:
 
 
 @needs_module("whisper")
-@settings(deadline=None)
 @given(WORDS | st.text(max_size=40))
 def test_english_twice_is_once(text: str) -> None:
     once = openai_english.whisper_en(text)

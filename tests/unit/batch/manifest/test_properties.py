@@ -50,14 +50,14 @@ def check(entries: list[dict[str, str]], name: str, content: str, *, empty: str 
         assert found.language == entry.get("language")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(ENTRIES, st.booleans())
 def test_json_lines(entries: list[dict[str, str]], escaped: bool) -> None:
     lines = "\n".join(json.dumps(entry, ensure_ascii=escaped) for entry in entries)
     check(entries, "m.jsonl", lines, empty="")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(ENTRIES, st.sampled_from([",", "\t"]), st.sampled_from(["\n", "\r\n"]))
 def test_tables(entries: list[dict[str, str]], separator: str, end: str) -> None:
     # What the csv module writes unquoted for a lone "\r" it does not read itself.
@@ -70,7 +70,7 @@ def test_tables(entries: list[dict[str, str]], separator: str, end: str) -> None
     check(entries, "m", held.getvalue(), empty=None)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(st.binary(max_size=60), max_size=6), st.sampled_from(["csv", "tsv", "jsonl", "seed-tts", "kaldi"]))
 def test_any_bytes_give_items_that_can_be_written(lines: list[bytes], format: str) -> None:
     """Never an exception: a line is an item, good or bad."""
@@ -100,7 +100,7 @@ KEYS = ["id", "media", "text", "reference", "speaker", "language", "contract", "
         "offset", "audio_filepath"]  # fmt: skip
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])
 @given(st.dictionaries(st.sampled_from(KEYS), JSON))
 def test_any_values_give_an_item_that_can_be_written(line: dict[str, Any]) -> None:
     with tempfile.TemporaryDirectory() as folder:
