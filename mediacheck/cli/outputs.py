@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import Literal
 
 import click
+import msgspec
 
 from mediacheck import serialise
+from mediacheck.cli.finished import Finished
 from mediacheck.errors import UsageError
-from mediacheck.verdict import Report, Reports
+from mediacheck.verdict import WrittenReports
 
 STDOUT = "-"
 
@@ -89,6 +91,15 @@ def plan(
     return Outputs(tuple(targets), quiet)
 
 
+def wants_junit(junit: str | None, typed: Sequence[str]) -> bool:
+    """Whether JUnit is among the results, by the options that ``plan`` takes.
+
+    Raises:
+        UsageError: an unknown extension.
+    """
+    return junit is not None or "junit" in map(_kind_of, typed)
+
+
 def prove_writable(path: Path) -> None:
     """Raise where a file could not be written.
 
@@ -158,15 +169,16 @@ def _is_special(path: Path) -> bool:
     return os.path.exists(path) and not os.path.isfile(path)
 
 
-def write(outputs: Outputs, reports: Sequence[Report], *, several: bool) -> None:
-    """Write every target."""
+def write(outputs: Outputs, finished: Sequence[Finished], *, several: bool) -> None:
+    """Write every target; JUnit is made of whole reports."""
     for target in outputs.targets:
         if target.kind == "junit":
             from mediacheck.report import junit
 
-            data = junit.render(reports)
+            data = junit.render([one.report for one in finished if one.report is not None])
         else:
-            data = serialise.to_json(Reports(reports=tuple(reports)) if several else reports[0])
+            written = tuple(msgspec.Raw(one.json) for one in finished)
+            data = serialise.to_json(WrittenReports(reports=written) if several else written[0])
         if target.path is None:
             click.echo(data, nl=False)
         else:
