@@ -82,13 +82,21 @@ def plan(
     for place in places:
         if places.count(place) > 1:
             raise UsageError(f"{os.path.basename(place)} is named for two results; give each a file of its own")
-    reads = {os.path.realpath(source) for source in sources}
     for target in targets:
         if target.path is not None:
-            if os.path.realpath(target.path) in reads:
+            if _is_one_of(target.path, sources):
                 raise UsageError(f"{target.path} is one of the files to read; write the result elsewhere")
             prove_writable(target.path)
     return Outputs(tuple(targets), quiet)
+
+
+def _is_one_of(path: Path, sources: Sequence[Path]) -> bool:
+    """Whether a file is one of those to read; another name for it (a hard link) is replaced, and they are not."""
+    # Following the links of thousands of paths takes as long as measuring some files: most are another file already.
+    there = os.path.exists(path)
+    alike = (source for source in sources if os.path.exists(source) == there)
+    same = (source for source in alike if not there or os.path.samefile(path, source))
+    return os.path.realpath(path) in map(os.path.realpath, same)
 
 
 def wants_junit(junit: str | None, typed: Sequence[str]) -> bool:
