@@ -352,9 +352,19 @@ class MediaFacts(Struct, frozen=True, kw_only=True):
 
 def totals(spans: tuple[Span, ...]) -> SpanTotals:
     """Count, summed length and greatest length of ``spans``."""
-    # Whole numbers over one denominator: fractions one by one take five times as long.
-    ends = [(*span.start.as_integer_ratio(), *span.end.as_integer_ratio()) for span in spans]
-    whole = lcm(*(below for _, first, _, second in ends for below in (first, second)))
-    lengths = [end * (whole // second) - start * (whole // first) for start, first, end, second in ends]
+    lengths, whole = _lengths(spans)
     total, longest = Fraction(sum(lengths), whole), Fraction(max(lengths, default=0), whole)
     return SpanTotals(count=len(lengths), total=total, longest=longest)
+
+
+def longest_of(spans: tuple[Span, ...]) -> Span | None:
+    """The first of the longest; None of none."""
+    lengths, _ = _lengths(spans)
+    return spans[lengths.index(max(lengths))] if spans else None
+
+
+def _lengths(spans: tuple[Span, ...]) -> tuple[list[int], int]:
+    """In whole numbers over one denominator, and that: fractions one by one take five times as long."""
+    ends = [(*span.start.as_integer_ratio(), *span.end.as_integer_ratio()) for span in spans]
+    whole = lcm(*(below for _, first, _, second in ends for below in (first, second)))
+    return [end * (whole // second) - start * (whole // first) for start, first, end, second in ends], whole

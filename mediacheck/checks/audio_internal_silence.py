@@ -5,7 +5,7 @@ from fractions import Fraction
 from mediacheck.checks.registry import Case, Result, check, every_audio, failed, inconclusive, passed
 from mediacheck.checks.silence import Silence, SilenceLevel, no_envelope, not_judged, silence_of
 from mediacheck.checks.wording import exact, fraction_text, limit, timecode
-from mediacheck.facts import AudioStream, Span, totals
+from mediacheck.facts import AudioStream, Span, longest_of, totals
 
 
 class AudioInternalSilence(SilenceLevel, frozen=True, kw_only=True):
@@ -37,8 +37,8 @@ def audio_internal_silence(case: Case, parameters: AudioInternalSilence) -> Resu
 def _judge(stream: AudioStream, silence: Silence, parameters: AudioInternalSilence) -> Result:
     found = []
     inside = silence.inside
-    longest = max(inside, key=lambda span: span.length, default=None)
     long: tuple[Span, ...] = ()
+    longest = longest_of(inside)
     if longest is not None and longest.length > parameters.max_silence:
         long = tuple(span for span in inside if span.length > parameters.max_silence)
         found.append(
