@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 from array import array
 from fractions import Fraction
+from math import lcm
 from typing import Final, Literal, dataclass_transform
 
 import msgspec
@@ -351,5 +352,19 @@ class MediaFacts(Struct, frozen=True, kw_only=True):
 
 def totals(spans: tuple[Span, ...]) -> SpanTotals:
     """Count, summed length and greatest length of ``spans``."""
-    lengths = [span.length for span in spans]
-    return SpanTotals(count=len(lengths), total=sum(lengths, Fraction(0)), longest=max(lengths, default=Fraction(0)))
+    lengths, whole = _lengths(spans)
+    total, longest = Fraction(sum(lengths), whole), Fraction(max(lengths, default=0), whole)
+    return SpanTotals(count=len(lengths), total=total, longest=longest)
+
+
+def longest_of(spans: tuple[Span, ...]) -> Span | None:
+    """The first of the longest; None of none."""
+    lengths, _ = _lengths(spans)
+    return spans[lengths.index(max(lengths))] if spans else None
+
+
+def _lengths(spans: tuple[Span, ...]) -> tuple[list[int], int]:
+    """In whole numbers over one denominator, and that: fractions one by one take five times as long."""
+    ends = [(*span.start.as_integer_ratio(), *span.end.as_integer_ratio()) for span in spans]
+    whole = lcm(*(below for _, first, _, second in ends for below in (first, second)))
+    return [end * (whole // second) - start * (whole // first) for start, first, end, second in ends], whole

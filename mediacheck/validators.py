@@ -12,6 +12,7 @@ import re
 import tomllib
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import cached_property
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Literal, get_args, get_type_hints
@@ -67,7 +68,8 @@ class _Canonical(Struct, frozen=True, kw_only=True):
     parameters: tuple[Setting, ...]
 
 
-class Validator(Struct, frozen=True, kw_only=True):
+# With a dict, which keeps what was computed: each report names the digest.
+class Validator(Struct, frozen=True, kw_only=True, dict=True):
     """What is checked, and how gravely each fault counts."""
 
     id: str
@@ -75,7 +77,7 @@ class Validator(Struct, frozen=True, kw_only=True):
     title: str
     checks: tuple[PinnedCheck, ...]
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """``"sha256:…"`` of the content; see the module's words."""
         content = tuple(

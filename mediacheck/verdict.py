@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
+import msgspec
+
 from mediacheck.expectation import Expectation
 from mediacheck.facts import Libraries, MediaFacts, Span, SpanTotals, Struct
 
@@ -80,3 +82,10 @@ class Report(Struct, frozen=True, kw_only=True):
 class Reports(Struct, frozen=True, kw_only=True):
     schema: Literal["mediacheck.reports/1"] = REPORTS_SCHEMA
     reports: tuple[Report, ...]
+
+
+class WrittenReports(Struct, frozen=True, kw_only=True):
+    """``Reports``, each of which is JSON already."""
+
+    schema: Literal["mediacheck.reports/1"] = REPORTS_SCHEMA
+    reports: tuple[msgspec.Raw, ...]

@@ -127,13 +127,16 @@ class Pool(Generic[Item, Result]):
         """
         pending = enumerate(items)
         following = next(pending, None)
+        done: list[tuple[int, Result | WorkerFailure]] = []
         while True:
+            # Before what is done is handed on: a worker shall not wait while the caller writes a file.
             while following is not None and self.offer(*following):
                 following = next(pending, None)
+            yield from done
             if not self.busy:
                 return
             wait_for([self])
-            yield from self.collect()
+            done = self.collect()
 
     @property
     def busy(self) -> int:

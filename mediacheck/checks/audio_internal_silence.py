@@ -5,7 +5,7 @@ from fractions import Fraction
 from mediacheck.checks.registry import Case, Result, check, every_audio, failed, inconclusive, passed
 from mediacheck.checks.silence import Silence, SilenceLevel, no_envelope, not_judged, silence_of
 from mediacheck.checks.wording import exact, fraction_text, limit, timecode
-from mediacheck.facts import AudioStream, totals
+from mediacheck.facts import AudioStream, Span, longest_of, totals
 
 
 class AudioInternalSilence(SilenceLevel, frozen=True, kw_only=True):
@@ -36,9 +36,11 @@ def audio_internal_silence(case: Case, parameters: AudioInternalSilence) -> Resu
 
 def _judge(stream: AudioStream, silence: Silence, parameters: AudioInternalSilence) -> Result:
     found = []
-    long = tuple(span for span in silence.inside if span.length > parameters.max_silence)
-    longest = max(silence.inside, key=lambda span: span.length, default=None)
-    if long and longest is not None:
+    inside = silence.inside
+    long: tuple[Span, ...] = ()
+    longest = longest_of(inside)
+    if longest is not None and longest.length > parameters.max_silence:
+        long = tuple(span for span in inside if span.length > parameters.max_silence)
         found.append(
             f"silent for {exact(longest.length)} from {timecode(longest.start)} to {timecode(longest.end)}, "
             f"limit {limit(parameters.max_silence)} s"

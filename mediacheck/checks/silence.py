@@ -26,11 +26,19 @@ class Silence(msgspec.Struct, frozen=True):
 
     leading: Fraction
     trailing: Fraction
-    inside: tuple[Span, ...]
+    spans: tuple[Span, ...]
+    """The leading and trailing ones included."""
+    duration: Fraction
+    """Of the stream, seconds."""
     totals: SpanTotals
-    """Of all silences, the leading and trailing ones included."""
+    """Of all, whether or not they stand in ``spans``."""
     partial: bool = False
-    """The saved list was cut: ``inside`` lacks some."""
+    """The saved list was cut: ``spans`` lacks some."""
+
+    @property
+    def inside(self) -> tuple[Span, ...]:
+        """Those that touch neither end."""
+        return tuple(span for span in self.spans if span.start > 0 and span.end < self.duration)
 
 
 def silence_of(stream: AudioStream, threshold_dbfs: float) -> Silence | None:
@@ -40,7 +48,8 @@ def silence_of(stream: AudioStream, threshold_dbfs: float) -> Silence | None:
         return Silence(
             leading=stream.leading_silence,
             trailing=stream.trailing_silence,
-            inside=_inside(stream.silences, duration),
+            spans=stream.silences,
+            duration=duration,
             totals=stream.silences_totals,
             partial=len(stream.silences) < stream.silences_totals.count,
         )
@@ -50,13 +59,10 @@ def silence_of(stream: AudioStream, threshold_dbfs: float) -> Silence | None:
     return Silence(
         leading=spans[0].length if spans and spans[0].start == 0 else Fraction(0),
         trailing=spans[-1].length if spans and spans[-1].end >= duration else Fraction(0),
-        inside=_inside(spans, duration),
+        spans=spans,
+        duration=duration,
         totals=totals(spans),
     )
-
-
-def _inside(spans: tuple[Span, ...], duration: Fraction) -> tuple[Span, ...]:
-    return tuple(span for span in spans if span.start > 0 and span.end < duration)
 
 
 def wholly_silent(stream: AudioStream, threshold_dbfs: float = SILENCE_DBFS) -> bool | None:

@@ -11,6 +11,7 @@ import click
 
 from mediacheck.cli.debug import debug_wanted
 from mediacheck.cli.exits import ExitCode, exit_for
+from mediacheck.cli.finished import Finished
 from mediacheck.cli.inputs import Inputs
 from mediacheck.cli.measuring import Measured
 from mediacheck.cli.outputs import Outputs, echo, note, prepare_folder, prove_name, write, write_file
@@ -18,6 +19,7 @@ from mediacheck.cli.settings import Settings
 from mediacheck.errors import UsageError
 from mediacheck.expectation import Expectation, parse_expectation
 from mediacheck.facts import MediaFacts
+from mediacheck.report import table, text
 from mediacheck.report.escape import printable
 from mediacheck.suffixes import MEDIA_SUFFIXES, RAW_SUFFIXES
 from mediacheck.verdict import Report
@@ -152,11 +154,13 @@ def plan_facts(folder: str, inputs: Inputs, outputs: Outputs) -> Path:
     return path
 
 
-def deliver(reports: Sequence[Report], outputs: Outputs, *, several: bool) -> ExitCode:
-    """Write and print the reports; the exit code is that of the worst verdict."""
-    write(outputs, reports, several=several)
+def deliver(finished: Sequence[Finished], outputs: Outputs, *, several: bool) -> ExitCode:
+    """Write and print the reports, that of a single file and those for JUnit being whole; the exit code is that of the
+    worst verdict."""
+    write(outputs, finished, several=several)
     if outputs.text_wanted:
-        from mediacheck.report import table, text
-
-        echo(table.render(reports) if several else text.render(reports[0]))
-    return exit_for(report.verdict for report in reports)
+        if several:
+            echo(table.render([one.entry for one in finished]))
+        elif (report := finished[0].report) is not None:
+            echo(text.render(report))
+    return exit_for(one.entry.verdict for one in finished)

@@ -7,11 +7,11 @@ from pathlib import Path
 import click
 
 from mediacheck.cli import common
+from mediacheck.cli.finished import Finished, finish
 from mediacheck.cli.inputs import STDIN, gather, standard_input
 from mediacheck.cli.outputs import plan
 from mediacheck.cli.settings import Choices, resolve
 from mediacheck.facts_file import parse_facts, read_document
-from mediacheck.verdict import Report
 
 _FACTS_SUFFIXES = frozenset({".json"})
 
@@ -39,10 +39,10 @@ def judge_command(
         inputs = gather(facts, suffixes=_FACTS_SUFFIXES, stdin=stdin)
         outputs = plan(json_, junit, output, quiet=quiet, sources=common.sources_of(inputs, settings))
         common.tell_skipped(inputs, quiet=quiet)
-        reports: list[Report] = []
+        finished: list[Finished] = []
         documents = 0
         for item in inputs.files:
             measured = parse_facts(read_document(Path(item.path)), item.name)
             documents += len(measured)
-            reports += [rules.judge(one) for one in measured]
-    return common.deliver(reports, outputs, several=inputs.several or documents != 1)
+            finished += [finish(rules.judge(one), whole=True) for one in measured]
+    return common.deliver(finished, outputs, several=inputs.several or documents != 1)

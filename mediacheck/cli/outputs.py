@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import Literal
 
 import click
+import msgspec
 
 from mediacheck import serialise
+from mediacheck.cli.finished import Finished
 from mediacheck.errors import UsageError
-from mediacheck.verdict import Report, Reports
+from mediacheck.verdict import WrittenReports
 
 STDOUT = "-"
 
@@ -80,13 +82,30 @@ def plan(
     for place in places:
         if places.count(place) > 1:
             raise UsageError(f"{os.path.basename(place)} is named for two results; give each a file of its own")
-    reads = {os.path.realpath(source) for source in sources}
     for target in targets:
         if target.path is not None:
-            if os.path.realpath(target.path) in reads:
+            if _is_one_of(target.path, sources):
                 raise UsageError(f"{target.path} is one of the files to read; write the result elsewhere")
             prove_writable(target.path)
     return Outputs(tuple(targets), quiet)
+
+
+def _is_one_of(path: Path, sources: Sequence[Path]) -> bool:
+    """Whether a file is one of those to read; another name for it (a hard link) is replaced, and they are not."""
+    # Following the links of thousands of paths takes as long as measuring some files: most are another file already.
+    there = os.path.exists(path)
+    alike = (source for source in sources if os.path.exists(source) == there)
+    same = (source for source in alike if not there or os.path.samefile(path, source))
+    return os.path.realpath(path) in map(os.path.realpath, same)
+
+
+def wants_junit(junit: str | None, typed: Sequence[str]) -> bool:
+    """Whether JUnit is among the results, by the options that ``plan`` takes.
+
+    Raises:
+        UsageError: an unknown extension.
+    """
+    return junit is not None or "junit" in map(_kind_of, typed)
 
 
 def prove_writable(path: Path) -> None:
@@ -158,15 +177,16 @@ def _is_special(path: Path) -> bool:
     return os.path.exists(path) and not os.path.isfile(path)
 
 
-def write(outputs: Outputs, reports: Sequence[Report], *, several: bool) -> None:
-    """Write every target."""
+def write(outputs: Outputs, finished: Sequence[Finished], *, several: bool) -> None:
+    """Write every target; JUnit is made of whole reports."""
     for target in outputs.targets:
         if target.kind == "junit":
             from mediacheck.report import junit
 
-            data = junit.render(reports)
+            data = junit.render([one.report for one in finished if one.report is not None])
         else:
-            data = serialise.to_json(Reports(reports=tuple(reports)) if several else reports[0])
+            written = tuple(msgspec.Raw(one.json) for one in finished)
+            data = serialise.to_json(WrittenReports(reports=written) if several else written[0])
         if target.path is None:
             click.echo(data, nl=False)
         else:

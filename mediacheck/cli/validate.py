@@ -11,25 +11,25 @@ import click
 from mediacheck import serialise
 from mediacheck.cli import common
 from mediacheck.cli.exits import ExitCode
+from mediacheck.cli.finished import Finished, finish
 from mediacheck.cli.inputs import STDIN, gather, standard_input
 from mediacheck.cli.measuring import Measuring
-from mediacheck.cli.outputs import plan
+from mediacheck.cli.outputs import plan, wants_junit
 from mediacheck.cli.settings import Choices, resolve
 from mediacheck.facts import MediaFacts
-from mediacheck.verdict import Report
 
 
 @dataclass(frozen=True)
 class Examined:
     """What a worker sends back: the facts of an hour take megabytes, most of them series that no report holds."""
 
-    report: Report
+    finished: Finished
     facts: bytes | None
     """As JSON, where they are to be saved."""
 
 
-def _examine(rules: common.Rules, save: bool, facts: MediaFacts) -> Examined:
-    return Examined(rules.judge(facts), serialise.to_json(facts) if save else None)
+def _examine(rules: common.Rules, whole: bool, save: bool, facts: MediaFacts) -> Examined:
+    return Examined(finish(rules.judge(facts), whole=whole), serialise.to_json(facts) if save else None)
 
 
 @click.command("validate")
@@ -63,12 +63,13 @@ def validate_command(
         inputs = gather(paths, suffixes=common.suffixes_for(raw), stdin=stdin)
         # Loaded before the workers start: they share it, and a wrong question is answered at once.
         rules = common.Rules(settings.validator, settings.contract, expect)
-        examine = partial(_examine, rules, facts is not None)
+        whole = not inputs.several or wants_junit(junit, output)
+        examine = partial(_examine, rules, whole, facts is not None)
         measuring = stack.enter_context(Measuring(inputs.files, examine, raw=raw, settings=settings, quiet=quiet))
         outputs = plan(json_, junit, output, quiet=quiet, sources=common.sources_of(inputs, settings))
         saved = None if facts is None else common.plan_facts(facts, inputs, outputs)
         common.tell_skipped(inputs, quiet=quiet)
-        reports: dict[int, Report] = {}
+        finished: dict[int, Finished] = {}
         broken = 0
         for measured in measuring.all():
             examined = measured.result
@@ -77,6 +78,6 @@ def validate_command(
             if measured.internal_error:
                 broken += 1
                 common.tell_internal_error(measured)
-            reports[measured.index] = examined.report
-    code = common.deliver([reports[index] for index in sorted(reports)], outputs, several=inputs.several)
+            finished[measured.index] = examined.finished
+    code = common.deliver([finished[index] for index in sorted(finished)], outputs, several=inputs.several)
     return ExitCode.TOOL_FAILED if broken else code

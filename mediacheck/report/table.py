@@ -6,28 +6,56 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 
+from mediacheck.facts import Struct
 from mediacheck.report.escape import printable
 from mediacheck.report.text import finding_lines, judged_by, verdict_word
 from mediacheck.report.words import plural, timecode
-from mediacheck.verdict import Finding, Report
+from mediacheck.verdict import Finding, Report, Verdict
 
 _WIDEST_NAME = 60
 
 
-def render(reports: Sequence[Report]) -> str:
-    """The table of ``reports``, in their order."""
-    names = [printable(report.subject.name) for report in reports]
-    column = min(_WIDEST_NAME, max((width(name) for name in names), default=0))
+class Entry(Struct, frozen=True, kw_only=True):
+    """All that the table says of one file: a few words, which can be kept where the reports of many files cannot."""
+
+    verdict: Verdict
+    name: str
+    """Printable."""
+    length: str
+    """Timecode of the longest stream; ``-`` where there is none."""
+    lines: tuple[str, ...]
+    """What failed, was left open, or is warned of."""
+    warned: bool
+    """Whether a warning failed."""
+    judged_by: str
+    not_checked: str
+
+
+def entry(report: Report) -> Entry:
+    """What the table says of ``report``."""
+    seconds = report.facts.length
+    return Entry(
+        verdict=report.verdict,
+        name=printable(report.subject.name),
+        length="-" if seconds is None else timecode(seconds),
+        lines=tuple(finding_lines(report)),
+        warned=any(map(_warns, report.findings)),
+        judged_by=judged_by(report),
+        not_checked=report.not_checked,
+    )
+
+
+def render(entries: Sequence[Entry]) -> str:
+    """The table of ``entries``, in their order."""
+    column = min(_WIDEST_NAME, max((width(entry.name) for entry in entries), default=0))
     lines: list[str] = []
-    for report, name in zip(reports, names, strict=True):
-        seconds = report.facts.length
-        duration = "-" if seconds is None else timecode(seconds)
-        word = verdict_word(report.verdict) + " " * (len("inconclusive") - len(report.verdict))
-        lines.append(f"{word}  {name}{' ' * (column - width(name))}  {duration:>11}")
-        lines += [f"  {line}" for line in finding_lines(report)]
-    lines += ["", summary(reports)]
-    lines += sorted({judged_by(report) for report in reports})
-    lines += _not_checked({report.not_checked for report in reports})
+    for entry in entries:
+        word = verdict_word(entry.verdict) + " " * (len("inconclusive") - len(entry.verdict))
+        lines.append(f"{word}  {entry.name}{' ' * (column - width(entry.name))}  {entry.length:>11}")
+        lines += [f"  {line}" for line in entry.lines]
+    lines += ["", summary(entries)]
+    lines += sorted({entry.judged_by for entry in entries})
+    lines += _not_checked({entry.not_checked for entry in entries})
     return "\n".join(lines) + "\n"
 
 
@@ -38,12 +66,12 @@ def _not_checked(said: set[str]) -> list[str]:
     return [f"not checked: {printable(text)}" for text in said if text]
 
 
-def summary(reports: Sequence[Report]) -> str:
+def summary(entries: Sequence[Entry]) -> str:
     """``3 files: 1 fail, 0 inconclusive, 2 pass (1 with warnings)``."""
-    counts = Counter(report.verdict for report in reports)
-    warned = sum(report.verdict == "pass" and any(map(_warns, report.findings)) for report in reports)
+    counts = Counter(entry.verdict for entry in entries)
+    warned = sum(entry.verdict == "pass" and entry.warned for entry in entries)
     return (
-        f"{plural(len(reports), 'file')}: "
+        f"{plural(len(entries), 'file')}: "
         + ", ".join(f"{counts[verdict]} {verdict}" for verdict in ("fail", "inconclusive", "pass"))
         + (f" ({warned} with warnings)" if warned else "")
     )

@@ -37,6 +37,27 @@ def test_a_link_is_written_through(tmp_path: Path) -> None:
     assert (tmp_path / "real.json").read_bytes() == b"new"
 
 
+@pytest.mark.parametrize("there", [True, False])
+@pytest.mark.parametrize("target", ["real.wav", "link.wav", "folder/real.wav"])
+@pytest.mark.parametrize("source", ["real.wav", "link.wav", "folder/real.wav"])
+def test_what_is_read_is_not_written_by_whatever_path(source: str, target: str, there: bool, tmp_path: Path) -> None:
+    # A ledger, say, that another run may still make.
+    if there:
+        (tmp_path / "real.wav").write_bytes(b"sound")
+    (tmp_path / "link.wav").symlink_to("real.wav")
+    (tmp_path / "folder").symlink_to(".")
+    with pytest.raises(UsageError, match="one of the files to read"):
+        plan(str(tmp_path / target), None, (), quiet=True, sources=[tmp_path / "gone.wav", tmp_path / source])
+
+
+def test_another_name_of_what_is_read_is_replaced_without_it(tmp_path: Path) -> None:
+    (tmp_path / "real.wav").write_bytes(b"sound")
+    (tmp_path / "other.json").hardlink_to(tmp_path / "real.wav")
+    plan(str(tmp_path / "other.json"), None, (), quiet=True, sources=[tmp_path / "real.wav"])
+    write_file(tmp_path / "other.json", b"{}")
+    assert (tmp_path / "real.wav").read_bytes() == b"sound"
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no FIFOs here")
 def test_a_fifo_is_written_into_and_not_replaced(media: Path) -> None:
     os.mkfifo(media / "pipe")

@@ -244,3 +244,16 @@ def test_a_worker_is_replaced_after_its_share_of_items() -> None:
     assert len(processes) == 40
     assert max(counts.values()) <= 5
     assert len(counts) >= 8
+
+
+def test_a_worker_goes_on_while_the_caller_holds_a_result(tmp_path: Path) -> None:
+    paths = [tmp_path / name for name in "abc"]
+    with Pool(Path.touch, timeout_s=20.0) as pool:
+        results = pool.run(paths)
+        next(results)
+        deadline = time.monotonic() + 20
+        while not paths[1].exists():
+            assert time.monotonic() < deadline, "the second item waits for the caller"
+            time.sleep(0.01)
+        assert not paths[2].exists()
+        assert [index for index, _ in results] == [1, 2]

@@ -41,7 +41,7 @@ def test_names_and_messages_cannot_steer_the_terminal() -> None:
 
 def test_a_table_keeps_the_order_and_counts() -> None:
     reports = [report("fail", FAILED, name="b.wav"), report("pass", PASSED, name="a 音.wav")]
-    lines = click.unstyle(table.render(reports)).splitlines()
+    lines = click.unstyle(table.render([table.entry(one) for one in reports])).splitlines()
     assert lines[0] == "FAIL          b.wav     0:00:15.083"
     assert lines[1].strip().startswith("fail  audio.finite")
     assert lines[3] == "PASS          a 音.wav  0:00:15.083"
@@ -49,9 +49,9 @@ def test_a_table_keeps_the_order_and_counts() -> None:
 
 
 def test_a_table_says_once_what_no_file_was_checked_for() -> None:
-    same = [report("pass", PASSED), report("pass", PASSED)]
+    same = [table.entry(report("pass", PASSED))] * 2
     assert click.unstyle(table.render(same)).endswith("\nnot checked: no contract: duration.contract\n")
-    other = report("pass", PASSED, not_checked="no video stream: video.black")
+    other = table.entry(report("pass", PASSED, not_checked="no video stream: video.black"))
     assert "this differs between the files" in table.render([*same, other])
 
 
@@ -79,5 +79,6 @@ def test_what_was_not_measured_is_not_called_unknown_media() -> None:
 
 def test_the_summary_counts_good_files_with_warnings() -> None:
     reports = [report("pass", WARNED), report("pass", PASSED), report("fail", FAILED, WARNED)]
-    assert table.summary(reports) == "3 files: 1 fail, 0 inconclusive, 2 pass (1 with warnings)"
-    assert table.summary(reports[1:2]) == "1 file: 0 fail, 0 inconclusive, 1 pass"
+    entries = [table.entry(one) for one in reports]
+    assert table.summary(entries) == "3 files: 1 fail, 0 inconclusive, 2 pass (1 with warnings)"
+    assert table.summary(entries[1:2]) == "1 file: 0 fail, 0 inconclusive, 1 pass"
