@@ -19,13 +19,16 @@ BLACK_SHARE = 0.98
 FROZEN_CHANGE = 0.001
 FROZEN_LOCAL_CHANGE = 0.012
 WINDOWS_PER_SECOND = 100
+MPEG_CLOCK = 90_000
+"""Hz."""
 
 
 class FrameTimes(Sequence[Fraction]):
     """When each frame starts, in exact seconds from the first, made on demand from the saved float32 seconds.
 
-    At a constant rate frame k starts at k / rate exactly. Otherwise the fraction with a denominator up to 90000 (the
-    MPEG clock) that lies nearest to the saved value stands for it.
+    At a constant rate frame k starts at k / rate exactly. Otherwise the nearest tick of the MPEG clock stands for the
+    saved value, which is exact for milliseconds and for the rates of films; over one clock, spans also add up to
+    numbers of few digits.
     """
 
     def __init__(self, seconds: Sequence[float], rate: Fraction | None, constant_rate: bool | None) -> None:
@@ -45,7 +48,7 @@ class FrameTimes(Sequence[Fraction]):
         seconds = self._seconds[index]
         if self._rate:
             return (index % len(self)) / self._rate
-        return Fraction(seconds).limit_denominator(90000)
+        return Fraction(round(seconds * MPEG_CLOCK), MPEG_CLOCK)
 
 
 def silent_spans(envelopes: Sequence[Sequence[float]], threshold_dbfs: float, duration: Fraction) -> tuple[Span, ...]:

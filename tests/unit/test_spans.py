@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from array import array
 from fractions import Fraction
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mediacheck.facts import Series, Span
+from mediacheck.facts import Series, Span, SpanTotals, totals
+from mediacheck.serialise import from_json, to_json
 from mediacheck.spans import FrameTimes, black_spans, frozen_spans, silent_spans
 from tests.unit.factory import span
 from tests.work import calls
@@ -118,6 +119,18 @@ def test_frame_times_are_exact_at_a_constant_rate() -> None:
     assert FrameTimes(saved, rate, True)[1:3] == [1 / rate, 2 / rate]
 
 
-def test_frame_times_of_a_changing_rate_are_the_nearest_plain_fractions() -> None:
-    saved = Series.pack(array("f", [0.0, 0.04, 0.12])).unpack()
-    assert list(FrameTimes(saved, Fraction(120, 7), False)) == [0, Fraction(1, 25), Fraction(3, 25)]
+def test_frame_times_of_a_changing_rate_stand_on_the_mpeg_clock() -> None:
+    saved = Series.pack(array("f", [0.0, 0.04, 0.12, 12.345, 1 / 3])).unpack()
+    times = [0, Fraction(1, 25), Fraction(3, 25), Fraction(12345, 1000), Fraction(1, 3)]
+    assert list(FrameTimes(saved, Fraction(120, 7), False)) == times
+
+
+def test_many_black_spans_of_a_changing_rate_can_be_read_back() -> None:
+    # Two thousand spans at milliseconds of any kind: over one denominator each, their total once had 250 digits.
+    steps = (17 + k * k % 61 for k in range(4000))
+    stamps = array("f", (ms / 1000 for ms in accumulate(steps, initial=0)))
+    times = FrameTimes(stamps, None, False)
+    found = black_spans([k % 2 for k in range(len(stamps))], times, times[-1])
+    assert len(found) == 2000
+    sums = totals(found)
+    assert from_json(to_json(sums), SpanTotals) == sums
