@@ -104,12 +104,11 @@ class AudioMeter:
         """The edges of the windows and of the steps of a block of ``count`` samples."""
         if count == self._windows[-1]:
             return self._windows, self._steps
+        windows, steps = (edges[: bisect_left(edges, count)] for edges in (self._windows, self._steps))
         # Below 100 Hz a second has all its windows, with and without samples.
-        last = -(-count // self._rate) * spans.WINDOWS_PER_SECOND
-        if self._rate >= spans.WINDOWS_PER_SECOND:
-            last = bisect_left(self._windows, count)
-        windows = array("q", (min(edge, count) for edge in self._windows[: last + 1]))
-        return windows, self._steps[: bisect_left(self._steps, count)] + array("q", [count])
+        missing = -(-count // self._rate) * spans.WINDOWS_PER_SECOND - len(windows)
+        rest = 1 + missing if self._rate < spans.WINDOWS_PER_SECOND else 1
+        return windows + array("q", [count]) * rest, steps + array("q", [count])
 
     def flush(self) -> None:
         """Measure what is left; after this, ``input`` takes no more and its counts are final."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from array import array
+from functools import lru_cache
 
 from mediacheck.media.kernel import Apart, Measured, greatest_of, loudest_of
 from mediacheck.spans import WINDOWS_PER_SECOND
@@ -17,8 +18,12 @@ def dbfs(value: float) -> float | None:
     return round(20.0 * math.log10(value), 3) + 0.0
 
 
+@lru_cache(maxsize=8)
 def window_edges(sample_rate: int, seconds: int) -> array[int]:
-    """Where the windows of so many seconds begin, and where the last ends. Below 100 Hz some hold no sample."""
+    """Where the windows of so many seconds begin, and where the last ends. Below 100 Hz some hold no sample.
+
+    It is one array for all that ask for the same, to be read only.
+    """
     return array("q", [-(-k * sample_rate // WINDOWS_PER_SECOND) for k in range(seconds * WINDOWS_PER_SECOND + 1)])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
@@ -85,6 +86,7 @@ _PHASE_1 = (
 )  # fmt: skip
 
 
+@lru_cache(maxsize=8)
 def filters(sample_rate: int) -> Filters | None:
     """What the kernel measures loudness and true peak with; None where the rate is too low for either.
 
@@ -121,8 +123,9 @@ def _slope(phase: tuple[float, ...]) -> float:
     return math.fsum(weight * abs(place - nearest) for place, weight in enumerate(weights))
 
 
+@lru_cache(maxsize=8)
 def step_edges(sample_rate: int, seconds: int) -> array[int]:
-    """Where the steps of so many seconds begin, and where the last ends."""
+    """Where the steps of so many seconds begin, and where the last ends: one array, to be read only."""
     return array("q", [-(-k * sample_rate // STEPS_PER_SECOND) for k in range(seconds * STEPS_PER_SECOND + 1)])
 
 
