@@ -70,6 +70,9 @@ def serve(connection: Connection, task: Task, inherited: list[Connection]) -> No
         with contextlib.suppress(Exception):
             task.prepare()
         gc.enable()
+    # A search for garbage writes into every object that it looks at: pages that a fork shares with its parent would
+    # become copies, the more the longer the file.
+    gc.freeze()
     while True:
         try:
             item = connection.recv()
