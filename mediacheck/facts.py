@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 from array import array
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Final, Literal, dataclass_transform
 
@@ -77,6 +78,10 @@ class Series(Struct, frozen=True, kw_only=True):
         if sys.byteorder == "big":
             values.byteswap()
         return values
+
+    def values(self) -> Sequence[float]:
+        """The same to read only, without a copy: an hour of one channel takes 1.4 MB."""
+        return self.unpack() if sys.byteorder == "big" else memoryview(self.data).cast("f")
 
 
 class FileFacts(Struct, frozen=True, kw_only=True):
@@ -351,5 +356,12 @@ class MediaFacts(Struct, frozen=True, kw_only=True):
 
 def totals(spans: tuple[Span, ...]) -> SpanTotals:
     """Count, summed length and greatest length of ``spans``."""
-    lengths = [span.length for span in spans]
-    return SpanTotals(count=len(lengths), total=sum(lengths, Fraction(0)), longest=max(lengths, default=Fraction(0)))
+    total = Fraction(0)
+    longest: Fraction | None = None
+    # An hour has thousands: in one pass, without a list of their lengths.
+    for span in spans:
+        length = span.length
+        total += length
+        if longest is None or length > longest:
+            longest = length
+    return SpanTotals(count=len(spans), total=total, longest=longest or Fraction(0))
