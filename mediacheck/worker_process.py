@@ -85,6 +85,8 @@ def serve(connection: Connection, task: Task, inherited: list[Connection]) -> No
             connection.send_bytes(payload)
         except OSError:
             return
+        # The next item may be long in coming.
+        del item, payload
 
 
 def _call(function: Callable[[Any], Any], item: Any) -> bytes:
