@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 from array import array
+from collections.abc import Sequence
 from fractions import Fraction
 from math import lcm
 from typing import Final, Literal, dataclass_transform
@@ -78,6 +79,10 @@ class Series(Struct, frozen=True, kw_only=True):
         if sys.byteorder == "big":
             values.byteswap()
         return values
+
+    def values(self) -> Sequence[float]:
+        """The same to read only, without a copy: an hour of one channel takes 1.4 MB."""
+        return self.unpack() if sys.byteorder == "big" else memoryview(self.data).cast("f")
 
 
 class FileFacts(Struct, frozen=True, kw_only=True):
@@ -352,19 +357,27 @@ class MediaFacts(Struct, frozen=True, kw_only=True):
 
 def totals(spans: tuple[Span, ...]) -> SpanTotals:
     """Count, summed length and greatest length of ``spans``."""
-    lengths, whole = _lengths(spans)
-    total, longest = Fraction(sum(lengths), whole), Fraction(max(lengths, default=0), whole)
-    return SpanTotals(count=len(lengths), total=total, longest=longest)
+    whole = _denominator(spans)
+    total, longest = 0, None
+    # An hour has thousands: in one pass, without a list of their lengths.
+    for span in spans:
+        length = _length(span, whole)
+        total += length
+        longest = length if longest is None else max(longest, length)
+    return SpanTotals(count=len(spans), total=Fraction(total, whole), longest=Fraction(longest or 0, whole))
 
 
 def longest_of(spans: tuple[Span, ...]) -> Span | None:
     """The first of the longest; None of none."""
-    lengths, _ = _lengths(spans)
-    return spans[lengths.index(max(lengths))] if spans else None
+    whole = _denominator(spans)
+    return max(spans, key=lambda span: _length(span, whole), default=None)
 
 
-def _lengths(spans: tuple[Span, ...]) -> tuple[list[int], int]:
-    """In whole numbers over one denominator, and that: fractions one by one take five times as long."""
-    ends = [(*span.start.as_integer_ratio(), *span.end.as_integer_ratio()) for span in spans]
-    whole = lcm(*(below for _, first, _, second in ends for below in (first, second)))
-    return [end * (whole // second) - start * (whole // first) for start, first, end, second in ends], whole
+def _denominator(spans: tuple[Span, ...]) -> int:
+    """One for all times: in whole numbers over it they are compared and added in a fifth of the time of fractions."""
+    return lcm(*{below for span in spans for below in (span.start.denominator, span.end.denominator)})
+
+
+def _length(span: Span, whole: int) -> int:
+    (start, first), (end, second) = span.start.as_integer_ratio(), span.end.as_integer_ratio()
+    return end * (whole // second) - start * (whole // first)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from binascii import b2a_base64
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
@@ -19,6 +22,59 @@ class FactsList(Struct, kw_only=True):
 
     schema: Literal["mediacheck.facts-list/1"] = FACTS_LIST_SCHEMA
     facts: tuple[MediaFacts, ...]
+
+
+@dataclass(frozen=True)
+class Written:
+    """Facts as they are handed to whoever writes them: JSON, but for the series, which an hour's consist of.
+
+    As base64 in one text, and that indented, the series of an hour would take four times what they do.
+    """
+
+    text: bytes
+    """Compact JSON, with an empty text in place of each series."""
+    series: tuple[bytes, ...]
+    """The data of each, in the order of the text."""
+
+    @classmethod
+    def of(cls, facts: MediaFacts) -> Written:
+        series = tuple(one.data for stream in facts.streams for one in _series(stream))
+        streams = tuple(_without_series(stream) for stream in facts.streams)
+        return cls(serialise.to_compact_json(msgspec.structs.replace(facts, streams=streams)), series)
+
+
+class _List(Struct, kw_only=True):
+    """A ``FactsList`` of what is JSON already."""
+
+    schema: Literal["mediacheck.facts-list/1"] = FACTS_LIST_SCHEMA
+    facts: tuple[msgspec.Raw, ...]
+
+
+def document(facts: Written) -> Iterator[bytes]:
+    """The JSON that is saved of one file, piece by piece: that of ``serialise.to_json``, byte for byte."""
+    return _filled(msgspec.Raw(facts.text), facts.series)
+
+
+def list_document(facts: Sequence[Written]) -> Iterator[bytes]:
+    """The JSON that is saved of several files, a ``FactsList``, piece by piece."""
+    texts = tuple(msgspec.Raw(one.text) for one in facts)
+    return _filled(_List(facts=texts), (data for one in facts for data in one.series))
+
+
+_HOLE = b'"data": "'
+"""No other field has this name, and within a text JSON escapes the quotes."""
+_BASE64_BYTES = 3 << 14
+"""As many at once; a multiple of three, so that no padding stands between."""
+
+
+def _filled(value: Struct | msgspec.Raw, series: Iterable[bytes]) -> Iterator[bytes]:
+    first, *rest = serialise.to_json(value).split(_HOLE)
+    yield first
+    for data, piece in zip(series, rest, strict=True):
+        yield _HOLE
+        for start in range(0, len(data), _BASE64_BYTES):
+            yield b2a_base64(data[start : start + _BASE64_BYTES], newline=False)
+        yield piece
 
 
 class _Envelope(msgspec.Struct):
@@ -88,6 +144,28 @@ def _series(stream: Stream) -> tuple[Series, ...]:
             return tuple(series for series in own if series is not None)
         case OtherStream():
             return ()
+
+
+def _without_series(stream: Stream) -> Stream:
+    """With the data of each left out."""
+    match stream:
+        case AudioStream():
+            kept = stream.envelope and tuple(_emptied(series) for series in stream.envelope)
+            return msgspec.structs.replace(stream, envelope=kept)
+        case VideoStream():
+            return msgspec.structs.replace(
+                stream,
+                black_share=stream.black_share and _emptied(stream.black_share),
+                change=stream.change and _emptied(stream.change),
+                local_change=stream.local_change and _emptied(stream.local_change),
+                frame_times=stream.frame_times and _emptied(stream.frame_times),
+            )
+        case OtherStream():
+            return stream
+
+
+def _emptied(series: Series) -> Series:
+    return msgspec.structs.replace(series, data=b"")
 
 
 def read_facts(path: Path) -> MediaFacts:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import islice
 from typing import overload
 
 from mediacheck.facts import Span
@@ -60,23 +61,25 @@ def silent_spans(envelopes: Sequence[Sequence[float]], threshold_dbfs: float, du
         duration: seconds; window k spans k/100 up to (k + 1)/100, the last one to the duration. That may lie beyond
             (k + 1)/100 by less than a sample, where no sample starts a window of its own.
     """
-    limit = _float32(10.0 ** (threshold_dbfs / 20.0))
+    flags = _silent_windows(envelopes, _float32(10.0 ** (threshold_dbfs / 20.0)))
+    return tuple(
+        Span(
+            start=Fraction(first, WINDOWS_PER_SECOND),
+            end=duration if after == len(flags) else Fraction(after, WINDOWS_PER_SECOND),
+        )
+        for first, after in _runs(flags)
+    )
+
+
+def _silent_windows(envelopes: Sequence[Sequence[float]], limit: float) -> bytes:
+    """Per window that every channel has: 1 where all lie below ``limit``, else 0."""
     # int & int over whole byte strings joins the channels far faster than a loop over windows would.
     joined = None
     count = min((len(envelope) for envelope in envelopes), default=0)
     for envelope in envelopes:
-        below = int.from_bytes(bytes(map(limit.__gt__, envelope[:count])), "big")
+        below = int.from_bytes(bytes(map(limit.__gt__, islice(envelope, count))), "big")
         joined = below if joined is None else joined & below
-    if not joined:
-        return ()
-    flags = joined.to_bytes(count, "big")
-    return tuple(
-        Span(
-            start=Fraction(first, WINDOWS_PER_SECOND),
-            end=duration if after == count else Fraction(after, WINDOWS_PER_SECOND),
-        )
-        for first, after in _runs(flags)
-    )
+    return (joined or 0).to_bytes(count, "big")
 
 
 def black_spans(

@@ -70,6 +70,9 @@ def serve(connection: Connection, task: Task, inherited: list[Connection]) -> No
         with contextlib.suppress(Exception):
             task.prepare()
         gc.enable()
+    # A search for garbage writes into every object that it looks at: pages that a fork shares with its parent would
+    # become copies, the more the longer the file.
+    gc.freeze()
     while True:
         try:
             item = connection.recv()
@@ -82,6 +85,8 @@ def serve(connection: Connection, task: Task, inherited: list[Connection]) -> No
             connection.send_bytes(payload)
         except OSError:
             return
+        # The next item may be long in coming.
+        del item, payload
 
 
 def _call(function: Callable[[Any], Any], item: Any) -> bytes:

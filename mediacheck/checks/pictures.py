@@ -42,8 +42,8 @@ def judge_stretches(
     elif series is None or stream.frame_times is None:
         return inconclusive(f"other limits of {word} need the frames' values, which these facts do not hold")
     else:
-        times = FrameTimes(stream.frame_times.unpack(), stream.measured_rate, stream.constant_rate)
-        spans = find(series.unpack(), times, stream.duration, level)
+        times = FrameTimes(stream.frame_times.values(), stream.measured_rate, stream.constant_rate)
+        spans = find(series.values(), times, stream.duration, level)
         sums = totals(spans)
     measured, expected = fraction_text(sums.longest), fraction_text(max_length)
     if sums.longest <= max_length:

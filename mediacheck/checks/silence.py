@@ -55,7 +55,7 @@ def silence_of(stream: AudioStream, threshold_dbfs: float) -> Silence | None:
         )
     if stream.envelope is None:
         return None
-    spans = silent_spans([series.unpack() for series in stream.envelope], threshold_dbfs, duration)
+    spans = silent_spans([series.values() for series in stream.envelope], threshold_dbfs, duration)
     return Silence(
         leading=spans[0].length if spans and spans[0].start == 0 else Fraction(0),
         trailing=spans[-1].length if spans and spans[-1].end >= duration else Fraction(0),

@@ -31,7 +31,7 @@ def video_frozen(case: Case, parameters: VideoFrozen) -> Result:
             saved = stream.frozen_spans, stream.frozen_spans_totals
         elif local is None:
             return inconclusive("other limits of frozen need the frames' values, which these facts do not hold")
-        squares: Sequence[float] = local.unpack() if local is not None else ()
+        squares: Sequence[float] = local.values() if local is not None else ()
         most = float(parameters.max_local_change)
 
         def find(change: Sequence[float], times: FrameTimes, duration: Fraction, level: float) -> tuple[Span, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,7 +14,7 @@ from mediacheck.cli.exits import ExitCode, exit_for
 from mediacheck.cli.finished import Finished
 from mediacheck.cli.inputs import Inputs
 from mediacheck.cli.measuring import Measured
-from mediacheck.cli.outputs import Outputs, echo, note, prepare_folder, prove_name, write, write_file
+from mediacheck.cli.outputs import Outputs, echo, note, prepare_folder, prove_name, write, write_pieces
 from mediacheck.cli.settings import Settings
 from mediacheck.errors import UsageError
 from mediacheck.expectation import Expectation, parse_expectation
@@ -128,11 +128,11 @@ def facts_target(folder: Path, relative: PurePath) -> Path:
     return folder / relative.parent / f"{relative.name}.facts.json"
 
 
-def save_facts(folder: Path, relative: PurePath, facts: bytes) -> None:
-    """Write the facts of one file, as JSON."""
+def save_facts(folder: Path, relative: PurePath, facts: Iterable[bytes]) -> None:
+    """Write the facts of one file: the pieces of their JSON."""
     target = facts_target(folder, relative)
     target.parent.mkdir(parents=True, exist_ok=True)
-    write_file(target, facts)
+    write_pieces(target, facts)
 
 
 def plan_facts(folder: str, inputs: Inputs, outputs: Outputs) -> Path:

@@ -6,7 +6,7 @@ import os
 import stat
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -164,12 +164,18 @@ def prepare_folder(folder: Path) -> None:
 
 
 def write_file(path: Path, data: bytes) -> None:
+    """As ``write_pieces``, of one piece."""
+    write_pieces(path, (data,))
+
+
+def write_pieces(path: Path, pieces: Iterable[bytes]) -> None:
     """Write a file whole or not at all; through a link, and into a device or FIFO, instead of in its place."""
     if _is_special(path):
         with path.open("wb") as special:
-            special.write(data)
+            special.writelines(pieces)
     else:
-        serialise.write_atomically(Path(os.path.realpath(path)) if path.is_symlink() else path, data)
+        with serialise.written_atomically(Path(os.path.realpath(path)) if path.is_symlink() else path) as stream:
+            stream.writelines(pieces)
 
 
 def _is_special(path: Path) -> bool:

@@ -8,7 +8,6 @@ from functools import partial
 
 import click
 
-from mediacheck import serialise
 from mediacheck.cli import common
 from mediacheck.cli.exits import ExitCode
 from mediacheck.cli.finished import Finished, finish
@@ -17,6 +16,7 @@ from mediacheck.cli.measuring import Measuring
 from mediacheck.cli.outputs import plan, wants_junit
 from mediacheck.cli.settings import Choices, resolve
 from mediacheck.facts import MediaFacts
+from mediacheck.facts_file import Written, document
 
 
 @dataclass(frozen=True)
@@ -24,12 +24,12 @@ class Examined:
     """What a worker sends back: the facts of an hour take megabytes, most of them series that no report holds."""
 
     finished: Finished
-    facts: bytes | None
-    """As JSON, where they are to be saved."""
+    facts: Written | None
+    """Where they are to be saved."""
 
 
 def _examine(rules: common.Rules, whole: bool, save: bool, facts: MediaFacts) -> Examined:
-    return Examined(finish(rules.judge(facts), whole=whole), serialise.to_json(facts) if save else None)
+    return Examined(finish(rules.judge(facts), whole=whole), Written.of(facts) if save else None)
 
 
 @click.command("validate")
@@ -74,7 +74,7 @@ def validate_command(
         for measured in measuring.all():
             examined = measured.result
             if saved is not None and examined.facts is not None:
-                common.save_facts(saved, inputs.files[measured.index].relative, examined.facts)
+                common.save_facts(saved, inputs.files[measured.index].relative, document(examined.facts))
             if measured.internal_error:
                 broken += 1
                 common.tell_internal_error(measured)

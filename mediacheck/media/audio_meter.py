@@ -123,8 +123,10 @@ class AudioMeter:
         samples = self.input.taken
         duration = Fraction(samples, self._rate)
         levels = self._levels.channels
-        channel_levels = self._channel_levels(duration)
-        silences = spans.silent_spans([level.envelope for level in levels], spans.SILENCE_DBFS, duration)
+        channel_levels, tail = self._channel_levels(duration), self._tail_facts()
+        # One after the other, each freed as it is packed, and before there are spans: in an hour, nothing takes more.
+        envelope = tuple(Series.pack(level.take_envelope()) for level in levels)
+        silences = spans.silent_spans([series.values() for series in envelope], spans.SILENCE_DBFS, duration)
         zero_runs = tuple(sorted((r for c in self._runs for r in c.zeros), key=_place))
         constant_runs = tuple(sorted((r for c in self._runs for r in c.constants), key=_place))
         squares, finite = sum(level.squares for level in levels), sum(level.finite for level in levels)
@@ -173,10 +175,9 @@ class AudioMeter:
             zero_runs_totals=totals(zero_runs),
             constant_runs=constant_runs,
             constant_runs_totals=totals(constant_runs),
-            tail=self._tail_facts(),
+            tail=tail,
             loudness=self._loudness_facts(duration, silences),
-            # One after the other, each freed as it is packed: those of hours are what takes most memory.
-            envelope=tuple(Series.pack(level.take_envelope()) for level in levels),
+            envelope=envelope,
             digest=self._digest.finish(),
         )
 

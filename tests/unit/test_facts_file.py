@@ -1,15 +1,18 @@
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 
 import msgspec
+import numpy as np
 import pytest
 
 from mediacheck import measure, serialise
 from mediacheck.errors import FactsError, PathError
-from mediacheck.facts import MediaFacts
-from mediacheck.facts_file import FactsList, parse_facts, read_facts
+from mediacheck.facts import MediaFacts, OtherStream, Tag
+from mediacheck.facts_file import FactsList, Written, document, list_document, parse_facts, read_facts
 from tests.cli.run import write_wav
+from tests.unit import factory
 
 
 @pytest.fixture
@@ -26,6 +29,38 @@ def changed(facts: MediaFacts, **values: object) -> bytes:
 def test_facts_are_read_as_they_were_written(facts: MediaFacts) -> None:
     assert parse_facts(serialise.to_json(facts), "x") == (facts,)
     assert parse_facts(serialise.to_json(FactsList(facts=(facts, facts))), "x") == (facts, facts)
+
+
+SOUND = factory.audio_of([0.1, 0.00001, float("nan")] * 20_000)
+PICTURES = factory.video_of([0.5, 1.0, 1.0], [float("nan"), 0.0, 0.5])
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        factory.facts(),
+        factory.facts(SOUND, PICTURES, OtherStream(index=2, codec="mov_text"), SOUND),
+        factory.facts(PICTURES, factory.audio(4800)),
+        factory.facts(factory.audio_of([]), factory.audio_of([0.1]), factory.audio_of([0.1] * 2)),
+        factory.facts(SOUND, tags=(Tag(key="data", value='"data": "'), Tag(key='"data": ""', value='", "data": "')),),
+        measure(np.zeros(96_000), sample_rate=48_000),
+    ],
+    ids=["no stream", "all kinds", "no envelope", "short", "text like a series", "measured"],
+)
+def test_written_in_pieces_the_bytes_are_those_of_the_whole(facts: MediaFacts) -> None:
+    sent = pickle.loads(pickle.dumps(Written.of(facts)))
+    assert b"".join(document(sent)) == serialise.to_json(facts)
+    for several in ((), (facts,), (facts, factory.facts(PICTURES), facts)):
+        whole = serialise.to_json(FactsList(facts=several))
+        assert b"".join(list_document([Written.of(one) for one in several])) == whole
+
+
+def test_what_is_handed_on_to_be_written_holds_series_as_bytes() -> None:
+    facts = factory.facts(factory.audio_of([0.1] * 60_000))
+    written = Written.of(facts)
+    assert (len(written.text) < 5_000, [len(data) for data in written.series]) == (True, [240_000])
+    # As it is written, the base64 of all of it never stands in memory.
+    assert max(map(len, document(written))) < 100_000
 
 
 @pytest.mark.parametrize(

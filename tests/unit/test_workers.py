@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import errno
 import faulthandler
+import gc
 import math
 import multiprocessing
 import os
@@ -231,6 +232,17 @@ def test_a_worker_may_inherit_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path:
     assert isinstance(found, tuple)
     file, inherited, parent = found
     assert (Path(file).name != "script.py", inherited, parent) == (True, False, os.getpid())
+
+
+def searched_for_garbage(_: int) -> bool:
+    """Whether a module that was there before the item came is among what the garbage collector goes through."""
+    return any(found is workers.__dict__ for found in gc.get_objects())
+
+
+@pytest.mark.parametrize("fork", [True, False])
+def test_the_search_for_garbage_leaves_alone_what_a_worker_started_with(fork: bool) -> None:
+    with Pool(searched_for_garbage, fork=fork, timeout_s=60) as pool:
+        assert list(pool.run([0])) == [(0, False)]
 
 
 def process_of(_: int) -> int:
