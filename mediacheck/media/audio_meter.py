@@ -98,7 +98,7 @@ class AudioMeter:
             self._clipping[channel].update(clean, channel, measured.peaks[channel])
             self._tail[channel] = (self._tail[channel] + row[-last:].tobytes())[-last * row.itemsize :]
         if self._loudness is not None:
-            self._loudness.update(measured.energy, steps)
+            self._loudness.update(measured.energy, block.count)
 
     def _edges(self, count: int) -> tuple[array[int], array[int]]:
         """The edges of the windows and of the steps of a block of ``count`` samples."""

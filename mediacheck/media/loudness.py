@@ -6,7 +6,7 @@ import math
 from array import array
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from typing import NamedTuple
 
 from mediacheck.media.kernel import Filters
@@ -136,30 +136,30 @@ class LoudnessMeter:
         self._rate = sample_rate
         self._weights = channel_weights(names)
         self._steps = array("d")
-        self._counts = array("q")
+        self._samples = 0
 
-    def update(self, energy: Sequence[Sequence[float]], edges: Sequence[int]) -> None:
-        """Take a block.
+    def update(self, energy: Sequence[Sequence[float]], count: int) -> None:
+        """Take a block, which begins where a step does.
 
         Args:
             energy: of each channel the K-weighted sums of squares, a step each.
-            edges: where the steps begin, and where the last ends.
+            count: samples per channel.
         """
         weighted = ([weight * step for step in steps] for weight, steps in zip(self._weights, energy, strict=True))
         self._steps.extend(map(sum, zip(*weighted, strict=True)))
-        self._counts.extend(end - start for start, end in pairwise(edges))
+        self._samples += count
 
     def _loudness(self, steps: int) -> array[float]:
         """LUFS of every window of ``steps`` whole steps; the part of a step at the end is left out, as gating asks.
 
         Windows without any energy, and those whose energy overflowed, have none.
         """
-        whole = len(self._counts)
-        if whole and self._counts[-1] * STEPS_PER_SECOND < self._rate - STEPS_PER_SECOND:
-            whole -= 1
-        energy = array("d", accumulate(self._steps[:whole], initial=0.0))
-        counts = array("q", accumulate(self._counts[:whole], initial=0))
-        sums = zip(energy, energy[steps:], counts, counts[steps:], strict=False)
+        ends = (-(-k * self._rate // STEPS_PER_SECOND) for k in range(len(self._steps) + 1))
+        places = array("q", (min(end, self._samples) for end in ends))
+        if self._steps and (places[-1] - places[-2]) * STEPS_PER_SECOND < self._rate - STEPS_PER_SECOND:
+            places.pop()
+        energy = array("d", accumulate(self._steps[: len(places) - 1], initial=0.0))
+        sums = zip(energy, energy[steps:], places, places[steps:], strict=False)
         powers = ((after - before) / (end - start) for before, after, start, end in sums)
         return array("d", (OFFSET + 10.0 * math.log10(power) for power in powers if 0.0 < power < math.inf))
 

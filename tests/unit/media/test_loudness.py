@@ -27,7 +27,7 @@ def measure(x: np.ndarray, rate: int = RATE, names: tuple[str, ...] = ("FL", "FR
     for start in range(0, x.shape[1], rate):
         block = x[:, start : start + rate]
         steps = [*(edge for edge in step_edges(rate, 1) if edge < block.shape[1]), block.shape[1]]
-        meter.update(measured_of(kernel, block, steps=steps).energy, steps)
+        meter.update(measured_of(kernel, block, steps=steps).energy, block.shape[1])
     return Loudness(meter.integrated(), meter.range())
 
 
