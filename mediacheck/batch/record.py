@@ -17,7 +17,7 @@ from mediacheck.verdict import ContractIdentity, ValidatorIdentity
 
 RUN_SCHEMA: Final = "mediacheck.run/1"
 RECORD: Final = "run.toml"
-LIBRARIES: Final = ("av", "numpy", "soundfile", "xxhash")
+LIBRARIES: Final = ("av", "soundfile", "xxhash")
 """Distributions that decode and measure: their versions decide what is found."""
 
 
