@@ -27,7 +27,7 @@ class Surroundings:
     bare: Memory
     """An interpreter that does nothing."""
     imports: Memory
-    """One that imports numpy, av and soundfile and does nothing."""
+    """One that imports av and does nothing."""
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], right: int) -> str:
@@ -57,7 +57,7 @@ def render(results: Sequence[Result], around: Surroundings, failed: Sequence[tup
             right=3,
         ),
         "## Memory\n\nPeaks in MB (10^6 bytes) above a bare interpreter "
-        f"({around.bare.tree:.0f} MB). Importing numpy, av and soundfile alone takes "
+        f"({around.bare.tree:.0f} MB). Importing av alone takes "
         f"{around.imports.tree - around.bare.tree:.0f} MB of it.\n\n"
         + table(
             ("input", "result", "all processes", "largest process", "limit"), _memory_rows(results, around), right=3

@@ -154,8 +154,8 @@ class LoudnessMeter:
 
         Windows without any energy, and those whose energy overflowed, have none.
         """
-        ends = (-(-k * self._rate // STEPS_PER_SECOND) for k in range(len(self._steps) + 1))
-        places = array("q", (min(end, self._samples) for end in ends))
+        places = array("q", [-(-k * self._rate // STEPS_PER_SECOND) for k in range(len(self._steps))])
+        places.append(self._samples)
         if self._steps and (places[-1] - places[-2]) * STEPS_PER_SECOND < self._rate - STEPS_PER_SECOND:
             places.pop()
         energy = array("d", accumulate(self._steps[: len(places) - 1], initial=0.0))

@@ -44,7 +44,7 @@ def _decoded(source: Path, size: int, reading: ContainerReading) -> Decoded:
         return Decoded(ContainerFacts(format=None, problems=(problem,)))
     if reading.pcm is not None:
         return _pcm(source, reading, reading.pcm)
-    # FFmpeg takes a fifth of a second to import, which plain samples can do without.
+    # FFmpeg takes 80 ms to import, which plain samples can do without.
     from mediacheck.media.ffmpeg import decode_ffmpeg
 
     return decode_ffmpeg(source, size, reading)

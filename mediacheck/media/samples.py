@@ -80,7 +80,7 @@ def _pcm(path: Path, pcm: PcmLayout) -> Samples:
 
 
 def _ffmpeg(path: Path, reading: ContainerReading) -> Samples:
-    # FFmpeg takes a fifth of a second to import, which plain samples can do without.
+    # FFmpeg takes 80 ms to import, which plain samples can do without.
     import av
 
     from mediacheck.media.container import open_container
