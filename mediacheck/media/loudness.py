@@ -22,6 +22,8 @@ ABSOLUTE_GATE = -70.0
 RELATIVE_GATE = -10.0
 RANGE_GATE = -20.0
 
+FADES_PER_SECOND = 5
+"""The slowest part of the K-weighting, the high pass of 38 Hz, falls by exp(-2π 38 t), below 1e-18 in 200 ms."""
 MINIMUM_RATE = 4000
 """Hz. Below twice the shelf's 1682 Hz the K-weighting filter does not exist."""
 
@@ -91,9 +93,10 @@ def filters(sample_rate: int) -> Filters | None:
     """What the kernel measures loudness and true peak with; None where the rate is too low for either.
 
     True peak is the greatest magnitude of the signal between its samples, by four times oversampling. An interpolated
-    value is the nearest sample plus weighted differences to its neighbours: it cannot exceed ``gain`` times the largest
-    sample nearby plus ``slope`` times the largest step between two. Only spans that could still raise the maximum by
-    that bound are interpolated: the result is the same, the cost a fraction.
+    value lies on the straight line between the two samples beside it but for weighted second differences of those
+    nearby: it cannot exceed ``line`` times the largest sample plus ``curve`` times the largest second difference. Only
+    spans that could still raise the maximum by that bound are interpolated: the result is the same, for a fraction of
+    the cost.
     """
     if sample_rate < MINIMUM_RATE:
         return None
@@ -103,24 +106,29 @@ def filters(sample_rate: int) -> Filters | None:
     elif sample_rate >= 96_000:
         # Twice is enough from 96 kHz on (annex 2): the phases half a sample apart.
         phases = phases[::2]
+    line, curve = zip(*map(_line_and_curve, phases), strict=True) if phases else ((0.0,), (0.0,))
     return Filters(
         # Two sections, one behind the other. Multiplied out into one filter of order four they would lose six digits:
         # the poles of the high pass lie within 0.5 % of 1.
         sections=tuple(_coefficients(stage) for stage in k_weighting(sample_rate)),
+        fade=-(-sample_rate // FADES_PER_SECOND),
         phases=phases,
-        bounds=(
-            max((math.fsum(map(abs, phase)) for phase in phases), default=0.0),
-            max((abs(math.fsum(phase)) for phase in phases), default=0.0),
-            max((_slope(phase) for phase in phases), default=0.0),
-        ),
+        bounds=(max((math.fsum(map(abs, phase)) for phase in phases), default=0.0), max(line), max(curve)),
     )
 
 
-def _slope(phase: tuple[float, ...]) -> float:
-    """By how much one step between two samples can move what lies between them: each tap by its way to the nearest."""
-    weights = [abs(tap) for tap in phase]
-    nearest = weights.index(max(weights))
-    return math.fsum(weight * abs(place - nearest) for place, weight in enumerate(weights))
+def _line_and_curve(phase: tuple[float, ...]) -> tuple[float, float]:
+    """What an interpolated value is at most: so many times the largest sample, and the largest second difference.
+
+    The taps are split into a line through the two in the middle, of the same sum and the same first moment, and a rest
+    in which both are zero: added up twice, that gives a weight for each second difference.
+    """
+    before = len(phase) // 2 - 1
+    total, moment = math.fsum(phase), math.fsum(tap * (place - before) for place, tap in enumerate(phase))
+    line = (total - moment, moment)
+    rest = [*phase[:before], phase[before] - line[0], phase[before + 1] - line[1], *phase[before + 2 :]]
+    weights = accumulate(accumulate(rest))
+    return math.fsum(map(abs, line)), math.fsum(map(abs, weights))
 
 
 @lru_cache(maxsize=8)

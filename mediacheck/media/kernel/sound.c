@@ -8,10 +8,14 @@
 #include "kernel.h"
 
 #include <float.h>
+#include <string.h>
 
-static double sum_of(const double *lanes)
+/* Two values side by side in a register. */
+typedef double pair __attribute__((vector_size(16)));
+
+static double sum_of(const pair *lanes)
 {
-    return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
+    return (lanes[0][0] + lanes[0][1]) + (lanes[1][0] + lanes[1][1]);
 }
 
 static double largest_of(const double *lanes)
@@ -19,39 +23,56 @@ static double largest_of(const double *lanes)
     return larger(larger(lanes[0], lanes[1]), larger(lanes[2], lanes[3]));
 }
 
+/* Samples that are fetched before they are read. */
+#define AHEAD 256
+
+/* LANES samples more; sums are pairs, since GCC would take them one by one. */
+static inline void add_levels(const double *x, pair *square, pair *sum, double *peak)
+{
+    for (int half = 0; half < 2; half++) {
+        pair v;
+        memcpy(&v, x + 2 * half, sizeof v);
+        square[half] += v * v;
+        sum[half] += v;
+    }
+    for (int lane = 0; lane < LANES; lane++)
+        peak[lane] = larger(fabs(x[lane]), peak[lane]);
+}
+
 /*
- * Sum of squares and RMS of each window, and the sum, greatest magnitude and sum of squares of the whole.
+ * Sum of squares, RMS and greatest magnitude of each window, and the sum, greatest magnitude and sum of squares of the
+ * whole.
  *
  * edges: windows + 1 places in x; window w is x[edges[w]] to before x[edges[w + 1]].
- * finite: how many samples of each window count for its RMS; NULL: all. squares, rms: one value a window, the RMS of none
- * is NaN. summary: the sum, the greatest magnitude (which passes over NaN), the sum of squares.
+ * finite: how many samples of each window count for its RMS; NULL: all. squares, rms, peaks: one value a window, the
+ * RMS of none is NaN. summary: the sum, the greatest magnitude, the sum of squares. Magnitudes pass over NaN.
  */
 static void levels(const double *x, const int64_t *edges, int64_t windows, const int64_t *finite, double *squares,
-                   float *rms, double *summary)
+                   float *rms, double *peaks, double *summary)
 {
-    double sum[LANES] = {0}, peak[LANES] = {0}, all = 0.0;
+    pair sum[2] = {{0.0, 0.0}, {0.0, 0.0}};
+    double all = 0.0, greatest = 0.0;
     for (int64_t w = 0; w < windows; w++) {
-        double square[LANES] = {0};
+        pair square[2] = {{0.0, 0.0}, {0.0, 0.0}};
+        double peak[LANES] = {0}, rest[LANES] = {0};
         int64_t i = edges[w];
         const int64_t end = edges[w + 1], count = finite ? finite[w] : end - i;
-        for (; i + LANES <= end; i += LANES)
-            for (int lane = 0; lane < LANES; lane++) {
-                const double v = x[i + lane];
-                square[lane] += v * v;
-                sum[lane] += v;
-                peak[lane] = larger(fabs(v), peak[lane]);
-            }
-        for (int lane = 0; i < end; i++, lane++) {
-            square[lane] += x[i] * x[i];
-            sum[lane] += x[i];
-            peak[lane] = larger(fabs(x[i]), peak[lane]);
+        for (; i + LANES <= end; i += LANES) {
+            /* This is the first to read the block, which no longer lies in the nearest memory. */
+            __builtin_prefetch(x + i + AHEAD);
+            add_levels(x + i, square, sum, peak);
         }
+        for (int lane = 0; i + lane < end; lane++)
+            rest[lane] = x[i + lane];
+        add_levels(rest, square, sum, peak);
         squares[w] = sum_of(square);
         rms[w] = count ? (float)sqrt(squares[w] / (double)count) : NAN;
+        peaks[w] = largest_of(peak);
         all += squares[w];
+        greatest = larger(peaks[w], greatest);
     }
     summary[0] = sum_of(sum);
-    summary[1] = largest_of(peak);
+    summary[1] = greatest;
     summary[2] = all;
 }
 
@@ -96,9 +117,6 @@ static int64_t equal_runs(const double *x, int64_t n, int64_t least, int64_t *ru
     return found + 1;
 }
 
-/* Two channels side by side: the filter's recursion leaves a processor waiting, and it can do another one meanwhile. */
-typedef double pair __attribute__((vector_size(16)));
-
 /* State that no sound has left: without input it would shrink to denormal numbers, which cost a hundred times more. */
 #define FORGOTTEN 1e-100
 
@@ -111,7 +129,8 @@ static inline pair forget(pair state)
 }
 
 /*
- * Energy of two channels behind two second-order sections, step by step.
+ * Energy of two channels behind two second-order sections, step by step. They go side by side, since the recursion of
+ * each leaves a processor waiting.
  *
  * Each section in transposed direct form II, written so that its output is not on the way from one state to the next:
  *     y = b0 x + s1;  s1' = (b1 - a1 b0) x + s2 - a1 s1;  s2' = (b2 - a2 b0) x - a2 s1.
@@ -153,43 +172,81 @@ static void weighted_energy(const double *left, const double *right, const int64
     }
 }
 
+/* Samples beyond this are no sound: what they leave in the filter is never held to be nothing. */
+#define ABSURD 1e6
+
+/*
+ * The same of one channel, as two parts side by side: energy's and state's places of the second channel are left over.
+ *
+ * The second part starts without state, and `fade` samples earlier than it counts: after so many, nothing is left in
+ * the filter of what was before. Where steps are not all as long, or too few, it is one part.
+ *
+ * peak: the greatest magnitude in x.
+ */
+static void weighted_energy_of_one(const double *x, const int64_t *edges, int64_t steps, int64_t fade, double peak,
+                                   const double *sections, double *state, double *energy)
+{
+    const int64_t length = edges[1] > edges[0] ? edges[1] - edges[0] : 1;
+    int64_t equal = 0, done = 0;
+    while (equal < steps && edges[equal + 1] - edges[equal] == length)
+        equal++;
+    /* Both parts are `both` steps long; the second starts `late` steps after the first, and counts from `early` on. */
+    const int64_t early = (fade + length - 1) / length, both = (equal + early) / 2, late = both - early;
+    if (late > early && peak < ABSURD && fabs(state[0]) + fabs(state[2]) + fabs(state[4]) + fabs(state[6]) < ABSURD) {
+        double parts[8] = {state[0], 0.0, state[2], 0.0, state[4], 0.0, state[6], 0.0};
+        weighted_energy(x, x + edges[late], edges, both, sections, parts, energy);
+        for (int64_t step = early; step < both; step++)
+            energy[2 * (late + step)] = energy[2 * step + 1];
+        for (int k = 0; k < 8; k++)
+            state[k] = parts[k | 1];
+        done = late + both;
+    }
+    weighted_energy(x, x, edges + done, steps - done, sections, state, energy + 2 * done);
+}
+
 /* Taps of each phase of the interpolating filter. */
 #define TAPS 12
 #define BEFORE (TAPS - 1)
 /* Samples that are left out together where nothing between them can be the greatest. */
 #define SPAN 32
 
-/* Greatest magnitude of n samples, and of the step from one to the next. */
-static void extent(const double *x, int64_t n, double *sample, double *step)
+/* Greatest magnitude of n samples. */
+static double greatest(const double *x, int64_t n)
 {
-    double samples[LANES] = {0}, steps[LANES] = {0};
+    double found[LANES] = {0};
     int64_t i = 0;
+    for (; i + LANES <= n; i += LANES)
+        for (int lane = 0; lane < LANES; lane++)
+            found[lane] = larger(fabs(x[i + lane]), found[lane]);
+    for (; i < n; i++)
+        found[0] = larger(fabs(x[i]), found[0]);
+    return largest_of(found);
+}
+
+/* Greatest magnitude of the second differences of n samples, at least 2: how far they are from straight lines. */
+static double bend(const double *x, int64_t n)
+{
+    double found[LANES] = {0};
+    int64_t i = 1;
     for (; i + LANES < n; i += LANES)
-        for (int lane = 0; lane < LANES; lane++) {
-            samples[lane] = larger(fabs(x[i + lane]), samples[lane]);
-            steps[lane] = larger(fabs(x[i + lane + 1] - x[i + lane]), steps[lane]);
-        }
-    for (; i + 1 < n; i++) {
-        samples[0] = larger(fabs(x[i]), samples[0]);
-        steps[0] = larger(fabs(x[i + 1] - x[i]), steps[0]);
-    }
-    samples[0] = larger(fabs(x[n - 1]), samples[0]);
-    *sample = largest_of(samples);
-    *step = largest_of(steps);
+        for (int lane = 0; lane < LANES; lane++)
+            found[lane] = larger(fabs((x[i + lane + 1] - x[i + lane]) - (x[i + lane] - x[i + lane - 1])), found[lane]);
+    for (; i + 1 < n; i++)
+        found[0] = larger(fabs((x[i + 1] - x[i]) - (x[i] - x[i - 1])), found[0]);
+    return largest_of(found);
 }
 
 /*
  * The greatest magnitude between samples, no less than `peak`, where what comes before each sample stands in memory.
  *
  * bounds: what an interpolated value cannot exceed: bounds[0] times the greatest sample that it hangs on, and bounds[1]
- * times that plus bounds[2] times the greatest step between two.
+ * times that plus bounds[2] times the greatest second difference.
  */
 static double span_peak(const double *x, int64_t n, const double *phases, int64_t count, const double *bounds,
                         double peak)
 {
-    double sample, step;
-    extent(x - BEFORE, n + BEFORE, &sample, &step);
-    if (bounds[0] * sample <= peak || bounds[1] * sample + bounds[2] * step <= peak)
+    const double sample = greatest(x - BEFORE, n + BEFORE);
+    if (bounds[0] * sample <= peak || bounds[1] * sample + bounds[2] * bend(x - BEFORE, n + BEFORE) <= peak)
         return peak;
     for (int64_t p = 0; p < count; p++, phases += TAPS) {
         double y[SPAN] = {0}, peaks[LANES] = {0};
@@ -204,13 +261,9 @@ static double span_peak(const double *x, int64_t n, const double *phases, int64_
     return peak;
 }
 
-/*
- * The greatest magnitude between the samples of a row, no less than `peak`.
- *
- * before: the TAPS - 1 samples before x. n: at least 1. phases: count rows of TAPS. bounds: as above.
- */
-static double true_peak(const double *before, const double *x, int64_t n, const double *phases, int64_t count,
-                        const double *bounds, double peak)
+/* The same of the first samples of a row, at most SPAN of n; before: the TAPS - 1 samples before them. */
+static double first_peak(const double *before, const double *x, int64_t n, const double *phases, int64_t count,
+                         const double *bounds, double peak)
 {
     double head[BEFORE + SPAN];
     const int64_t first = n < SPAN ? n : SPAN;
@@ -218,9 +271,25 @@ static double true_peak(const double *before, const double *x, int64_t n, const 
         head[i] = before[i];
     for (int64_t i = 0; i < first; i++)
         head[BEFORE + i] = x[i];
-    peak = span_peak(head + BEFORE, first, phases, count, bounds, peak);
-    for (int64_t start = SPAN; start < n; start += SPAN)
-        peak = span_peak(x + start, n - start < SPAN ? n - start : SPAN, phases, count, bounds, peak);
+    return span_peak(head + BEFORE, first, phases, count, bounds, peak);
+}
+
+/*
+ * The same of the others.
+ *
+ * edges, peaks: windows of the row, and the greatest magnitude in each: few are loud enough to be looked at.
+ */
+static double later_peak(const double *x, const int64_t *edges, int64_t windows, const double *peaks,
+                         const double *phases, int64_t count, const double *bounds, double peak)
+{
+    for (int64_t w = 0; w < windows; w++) {
+        int64_t start = edges[w] > SPAN ? edges[w] : SPAN;
+        const int64_t end = edges[w + 1];
+        if (start >= end || bounds[0] * larger(peaks[w], greatest(x + start - BEFORE, BEFORE)) <= peak)
+            continue;
+        for (; start < end; start += SPAN)
+            peak = span_peak(x + start, end - start < SPAN ? end - start : SPAN, phases, count, bounds, peak);
+    }
     return peak;
 }
 
@@ -242,6 +311,7 @@ struct block {
     const int64_t *finite; /* (channels, window_count): finite samples of each; NULL: all are */
     double *squares;   /* (channels, window_count) */
     float *rms;        /* (channels, window_count) */
+    double *peaks;     /* (channels, window_count): greatest magnitudes */
     double *summaries; /* (channels, 3): sum, greatest magnitude, sum of squares */
 
     int64_t least_run;
@@ -252,6 +322,7 @@ struct block {
     const int64_t *steps; /* (step_count + 1): edges of the steps of the loudness */
     int64_t step_count;   /* 0: neither loudness nor true peak is wanted */
     const double *sections; /* (2, 5) */
+    int64_t fade;           /* samples after which nothing is left in them */
     double *states;         /* (pairs of channels, 4, 2), carried */
     double *energy;         /* (pairs of channels, step_count, 2) */
 
@@ -273,7 +344,7 @@ EXPORT int measure_block(const struct block *b, int sure)
     const int64_t n = b->count, windows = b->window_count;
     for (int64_t c = 0; c < b->channels; c++) {
         levels(b->clean + c * b->stride, b->windows, windows, b->finite ? b->finite + c * windows : 0,
-               b->squares + c * windows, b->rms + c * windows, b->summaries + 3 * c);
+               b->squares + c * windows, b->rms + c * windows, b->peaks + c * windows, b->summaries + 3 * c);
         if (!sure && !(fabs(b->summaries[3 * c]) <= DBL_MAX))
             return 0;
     }
@@ -283,10 +354,12 @@ EXPORT int measure_block(const struct block *b, int sure)
         return 1;
     for (int64_t c = 0; c < b->channels; c += 2) {
         const double *left = b->clean + c * b->stride;
-        /* The last of an odd number of channels is its own partner. */
-        const double *right = c + 1 < b->channels ? left + b->stride : left;
-        weighted_energy(left, right, b->steps, b->step_count, b->sections, b->states + 4 * c,
-                        b->energy + c * b->step_count);
+        double *state = b->states + 4 * c, *energy = b->energy + c * b->step_count;
+        if (c + 1 < b->channels)
+            weighted_energy(left, left + b->stride, b->steps, b->step_count, b->sections, state, energy);
+        else
+            weighted_energy_of_one(left, b->steps, b->step_count, b->fade, b->summaries[3 * c + 1], b->sections, state,
+                                   energy);
     }
     double peak = *b->true_peak;
     for (int64_t c = 0; c < b->channels; c++)
@@ -297,8 +370,11 @@ EXPORT int measure_block(const struct block *b, int sure)
         double nearby = b->summaries[3 * c + 1];
         for (int64_t i = 0; i < BEFORE; i++)
             nearby = larger(fabs(before[i]), nearby);
-        if (b->phase_count && nearby * b->bounds[0] > peak)
-            peak = true_peak(before, row, n, b->phases, b->phase_count, b->bounds, peak);
+        if (b->phase_count && nearby * b->bounds[0] > peak) {
+            peak = first_peak(before, row, n, b->phases, b->phase_count, b->bounds, peak);
+            peak = later_peak(row, b->windows, windows, b->peaks + c * windows, b->phases, b->phase_count, b->bounds,
+                              peak);
+        }
         remember(before, row, n);
     }
     *b->true_peak = peak;
@@ -310,6 +386,6 @@ EXPORT void finish_true_peak(const struct block *b)
 {
     const double zeros[BEFORE] = {0};
     for (int64_t c = 0; b->phase_count && c < b->channels; c++)
-        *b->true_peak = true_peak(b->before + c * BEFORE, zeros, BEFORE, b->phases, b->phase_count, b->bounds,
-                                  *b->true_peak);
+        *b->true_peak = first_peak(b->before + c * BEFORE, zeros, BEFORE, b->phases, b->phase_count, b->bounds,
+                                   *b->true_peak);
 }

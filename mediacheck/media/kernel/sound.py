@@ -29,6 +29,7 @@ class _Block(ctypes.Structure):
         ("finite", POINTER),
         ("squares", POINTER),
         ("rms", POINTER),
+        ("peaks", POINTER),
         ("summaries", POINTER),
         ("least_run", COUNT),
         ("run_room", COUNT),
@@ -37,6 +38,7 @@ class _Block(ctypes.Structure):
         ("steps", POINTER),
         ("step_count", COUNT),
         ("sections", POINTER),
+        ("fade", COUNT),
         ("states", POINTER),
         ("energy", POINTER),
         ("phases", POINTER),
@@ -90,11 +92,13 @@ class Filters:
 
     sections: tuple[tuple[float, float, float, float, float], ...]
     """b0, b1 - a1 b0, b2 - a2 b0, a1, a2 of each of two second-order sections."""
+    fade: int
+    """Samples after which nothing of what was before is left in them, at least 1."""
     phases: tuple[tuple[float, ...], ...]
     """The interpolating filter, ``TAPS`` a phase; none where samples are close enough by themselves."""
     bounds: tuple[float, float, float]
     """An interpolated value does not exceed ``bounds[0]`` times the greatest sample that it hangs on, nor ``bounds[1]``
-    times that plus ``bounds[2]`` times the greatest step between two."""
+    times that plus ``bounds[2]`` times the greatest second difference of those samples."""
 
 
 class Measured(NamedTuple):
@@ -206,11 +210,13 @@ class BlockKernel:
             self._phases = array("d", [x for phase in filters.phases for x in phase])
             self._bounds = array("d", filters.bounds)
             self._block.sections = _address(self._sections)
+            self._block.fade = filters.fade
             self._block.phases = _address(self._phases)
             self._block.phase_count = len(filters.phases)
             self._block.bounds = _address(self._bounds)
         self._windows = self._steps = _zeros("q", 1)
         self._squares, self._rms, self._energy = _zeros("d", 0), _zeros("f", 0), _zeros("d", 0)
+        self._peaks = _zeros("d", 0)
 
     def measure(
         self, block: Block, windows: array[int], steps: array[int], apart: Apart | None = None, *, sure: bool = False
@@ -266,11 +272,12 @@ class BlockKernel:
         wanted = len(steps) - 1 if self._filtered else 0
         self._squares = _zeros("d", self._channels * count)
         self._rms = _zeros("f", self._channels * count)
+        self._peaks = _zeros("d", self._channels * count)
         self._energy = _zeros("d", self._pairs * 2 * wanted)
         self._block.windows, self._block.window_count = _address(windows), count
         self._block.steps, self._block.step_count = _address(steps), wanted
         self._block.squares, self._block.rms = _address(self._squares), _address(self._rms)
-        self._block.energy = _address(self._energy)
+        self._block.peaks, self._block.energy = _address(self._peaks), _address(self._energy)
 
     def finish_true_peak(self) -> None:
         """Count what the interpolating filter still gives behind the last sample."""

@@ -209,6 +209,22 @@ def test_k_weighting_is_the_recursion(rate: int, channels: int) -> None:
         np.testing.assert_allclose(row, expected, rtol=1e-9)
 
 
+@pytest.mark.parametrize("glitch", [1e5, 1e80])
+def test_k_weighting_in_parts_is_the_recursion(glitch: float) -> None:
+    """One channel is weighted as two parts, and what was loud before the second is heard there as in one."""
+    rate = 4000
+    x = np.random.default_rng(6).standard_normal(5 * rate) * 1e-4
+    # Right before the second part of the second block begins, and right before the third.
+    x[[int(2.9 * rate) - 1, 4 * rate - 1]] = glitch
+    meter = BlockKernel(1, 2 * rate, 100, filters(rate))
+    found: list[float] = []
+    for block in (x[: 2 * rate], x[2 * rate : 4 * rate], x[4 * rate :]):
+        steps = [*range(0, len(block), rate // 10), len(block)]
+        found += measured_of(meter, block[None], steps=steps).energy[0]
+    expected = [np.sum(step**2) for step in np.split(recursion(x, rate), 50)]
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
 def test_silence_after_sound_leaves_no_denormals() -> None:
     # They would make an hour of silence take as long as a hundred of sound.
     meter = BlockKernel(1, 4800, 100, filters(48000))
@@ -231,10 +247,22 @@ def test_true_peak_skips_nothing_that_matters(seed: int, lengths: list[int], rat
     assert chosen is not None
     meter = BlockKernel(2, 200, 10, chosen)
     for block in np.split(x, np.cumsum(lengths)[:-1], axis=1):
-        measured_of(meter, block)
+        cuts = rng.integers(0, block.shape[1] + 1, 4)
+        measured_of(meter, block, windows=[0, *sorted(cuts.tolist()), block.shape[1]])
     meter.finish_true_peak()
     expected = max(float(np.abs(x).max()), *(interpolated(row, np.array(chosen.phases)) for row in x))
     assert meter.true_peak == pytest.approx(expected, rel=1e-12)
+
+
+def test_what_lies_between_the_last_samples_of_a_window_is_heard_in_the_next() -> None:
+    chosen = filters(48000)
+    assert chosen is not None
+    x = np.zeros((1, 100))
+    x[0, 58:60] = 1.0
+    meter = BlockKernel(1, 100, 10, chosen)
+    measured_of(meter, x, windows=[0, 60, 100])
+    assert meter.true_peak == pytest.approx(interpolated(x[0], np.array(chosen.phases)), rel=1e-12)
+    assert meter.true_peak > 1.2
 
 
 def test_the_bound_holds_for_the_worst_sound() -> None:
@@ -245,6 +273,24 @@ def test_the_bound_holds_for_the_worst_sound() -> None:
         meter = BlockKernel(1, TAPS, 10, chosen)
         measured_of(meter, np.sign(phase[::-1])[None])
         assert meter.true_peak >= np.abs(phase).sum() * (1 - 1e-12)
+
+
+@pytest.mark.parametrize("rate", [24000, 96000])
+def test_the_bound_by_second_differences_is_reached_and_not_passed(rate: int) -> None:
+    chosen = filters(rate)
+    assert chosen is not None
+    _, line, curve = chosen.bounds
+    reached = []
+    for phase in np.array(chosen.phases):
+        # Each second difference as far as it may go and, by the sign of its weight, to one side; and x[5] = x[6] = 0.
+        unit = [np.maximum(0, np.arange(12) - k - 1) for k in range(10)]
+        unit = [row - row[5] - (row[6] - row[5]) * (np.arange(12) - 5) for row in unit]
+        weights = [row @ phase for row in unit]
+        bent = np.sign(weights) @ unit
+        assert np.abs(np.diff(bent, 2)).max() == 1
+        reached.append(bent @ phase)
+        assert np.abs(np.ones(12) @ phase) <= line
+    assert max(reached) == pytest.approx(curve, rel=1e-12)
 
 
 @settings(max_examples=100)
