@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+import threading
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -113,6 +114,15 @@ def test_the_number_of_threads_changes_nothing(tmp_path: Path, monkeypatch: pyte
     one = mediacheck.measure(path)
     monkeypatch.setattr(ffmpeg, "DECODER_THREADS", threads)
     assert mediacheck.measure(path) == one
+
+
+def test_a_worker_of_one_thread_finds_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = encode(tmp_path / "a.mp4", video=pictures(60), audio=faded(240000, 48000))
+    threaded = mediacheck.measure(path)
+    monkeypatch.setattr("mediacheck.media.beside._threads", False)
+    before = set(threading.enumerate())
+    assert mediacheck.measure(path) == threaded
+    assert set(threading.enumerate()) <= before
 
 
 def shifted(level: float | None, gain: float) -> float | None:
