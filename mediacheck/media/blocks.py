@@ -67,6 +67,7 @@ class BlockGatherer:
             count: samples per channel.
             step: bytes from one value to the next; None: they lie side by side.
         """
+        assert len(starts) == self._block.channels
         keep = self._room(count)
         self.dropped += count - keep
         step = step or self._scale.width

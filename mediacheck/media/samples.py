@@ -25,6 +25,8 @@ from mediacheck.media.scales import SCALES
 if TYPE_CHECKING:
     from av.container import InputContainer
 
+DTYPES = {"u8": np.uint8, "s16": np.int16, "s32": np.int32, "s64": np.int64, "flt": np.float32, "dbl": np.float64}
+"""By FFmpeg's name of the sample format."""
 BLOCK = 1 << 16
 """Samples per channel that libsndfile is asked for at a time."""
 
@@ -99,7 +101,7 @@ def _ffmpeg(path: Path, reading: ContainerReading) -> Samples:
 
 
 def _stream(path: Path, container: InputContainer, reading: ContainerReading) -> Samples:
-    from mediacheck.media.tracks import played_of
+    from mediacheck.media.tracks import audio_planes, played_of
 
     stream = container.streams.audio[0]
     stream.codec_context.thread_count = 1
@@ -114,9 +116,11 @@ def _stream(path: Path, container: InputContainer, reading: ContainerReading) ->
                 if form is not None and found != form:
                     raise SamplesError(f"{path.name} changes its sample rate or channels on the way")
                 form = found
-                values = frame.to_ndarray()
-                block = values.T if frame.format.is_planar else values.reshape(-1, channels)
-                yield scaled(block, frame.format.name.removesuffix("p"))
+                kind = frame.format.name.removesuffix("p")
+                planes = audio_planes(frame)
+                count = frame.samples * channels // len(planes)
+                rows = np.stack([np.frombuffer(memoryview(plane), DTYPES[kind], count) for plane in planes])
+                yield scaled(rows.T if frame.format.is_planar else rows.reshape(-1, channels), kind)
 
     pieces = list(blocks())
     if form is None:

@@ -218,8 +218,7 @@ class AudioTrack(Track):
         """Hand a second of sound, or what is left of one, to the meter."""
         if frame is None or self._meter is None:
             return
-        # Audio planes have no gaps; their buffers may be longer than the samples in them.
-        starts = [plane.buffer_ptr for plane in frame.planes]
+        starts = [plane.buffer_ptr for plane in audio_planes(frame)]
         if frame.format.is_planar:
             self._meter.input.add_planar(starts, frame.samples)
         else:
@@ -284,6 +283,23 @@ class AudioTrack(Track):
                 padding=self._padding + dropped,
             ),
         )
+
+
+def audio_planes(frame: av.AudioFrame) -> list[av.audio.plane.AudioPlane]:
+    """The planes of a frame: one a channel, or one of all where they are interleaved.
+
+    ``frame.planes`` goes on behind the last one where there are more than eight, with what stands in memory there.
+
+    Raises:
+        ValueError: they hold fewer samples than the frame says.
+    """
+    planar, channels = frame.format.is_planar, frame.layout.nb_channels
+    wanted = channels if planar else 1
+    planes = list(frame.planes[:wanted])
+    needed = frame.samples * frame.format.bytes * channels // wanted
+    if len(planes) < wanted or any(plane.buffer_size < needed for plane in planes):
+        raise ValueError(f"{len(planes)} planes hold no {frame.samples} samples of {channels} channels")
+    return planes
 
 
 class VideoTrack(Track):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +13,7 @@ import soundfile
 import mediacheck
 from mediacheck.media import SamplesError, read_samples
 from mediacheck.media.samples import scaled
+from tests.needs import needs_program
 from tests.synthesis import speechlike, write_wav
 
 MEDIA = Path(__file__).parents[2] / "cases" / "media"
@@ -47,6 +50,26 @@ def test_the_same_samples_in_every_lossless_container(suffix: str, subtype: str,
     path = tmp_path / f"a{suffix}"
     soundfile.write(path, exact, 24000, subtype=subtype)
     assert np.array_equal(read_samples(path).data, exact.astype(np.float32))
+
+
+@needs_program("ffmpeg")
+@pytest.mark.parametrize("channels", [9, 16])
+def test_more_planes_than_eight(channels: int, tmp_path: Path) -> None:
+    """Behind the eighth, PyAV goes on to count what stands in memory after them."""
+    x = np.stack([speechlike(24000, 48000, seed=1) * (k + 1) / channels for k in range(channels)], axis=1)
+    soundfile.write(tmp_path / "a.wav", x, 48000, subtype="FLOAT")
+    command = ["ffmpeg", "-v", "error", "-i", tmp_path / "a.wav", "-c:a", "libopus", "-mapping_family", "255"]
+    subprocess.run([*command, "-b:a", "2M", tmp_path / "a.opus"], check=True)
+    (stream,) = mediacheck.measure(tmp_path / "a.opus").audio
+    assert (stream.channels, stream.samples) == (channels, 24000)
+    loudest = stream.channel_levels[-1].rms_dbfs
+    assert loudest is not None
+    for k, level in enumerate(stream.channel_levels):
+        assert level.rms_dbfs == pytest.approx(loudest + 20 * math.log10((k + 1) / channels), abs=0.5)
+    samples = read_samples(tmp_path / "a.opus").data
+    assert samples.shape == (24000, channels)
+    first = 20 * np.log10(np.sqrt(np.mean(samples[:, 0] ** 2)))
+    assert first == pytest.approx(stream.channel_levels[0].rms_dbfs, abs=0.1)
 
 
 def test_floats_are_handed_on_as_they_are(tmp_path: Path) -> None:
