@@ -10,8 +10,9 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import islice
-from typing import overload
+from functools import reduce
+from operator import and_
+from typing import Final, overload
 
 from mediacheck.facts import Span
 
@@ -22,6 +23,7 @@ FROZEN_LOCAL_CHANGE = 0.012
 WINDOWS_PER_SECOND = 100
 MPEG_CLOCK = 90_000
 """Hz."""
+_WINDOWS_AT_ONCE: Final = 6_000
 
 
 class FrameTimes(Sequence[Fraction]):
@@ -71,15 +73,17 @@ def silent_spans(envelopes: Sequence[Sequence[float]], threshold_dbfs: float, du
     )
 
 
-def _silent_windows(envelopes: Sequence[Sequence[float]], limit: float) -> bytes:
+def _silent_windows(envelopes: Sequence[Sequence[float]], limit: float) -> bytearray:
     """Per window that every channel has: 1 where all lie below ``limit``, else 0."""
-    # int & int over whole byte strings joins the channels far faster than a loop over windows would.
-    joined = None
     count = min((len(envelope) for envelope in envelopes), default=0)
-    for envelope in envelopes:
-        below = int.from_bytes(bytes(map(limit.__gt__, islice(envelope, count))), "big")
-        joined = below if joined is None else joined & below
-    return (joined or 0).to_bytes(count, "big")
+    flags = bytearray(count)
+    # Of an hour at once, what stands between would take several times what the flags do.
+    for start in range(0, count, _WINDOWS_AT_ONCE):
+        end = min(start + _WINDOWS_AT_ONCE, count)
+        # int & int over whole byte strings joins the channels far faster than a loop over windows would.
+        below = (int.from_bytes(bytes(map(limit.__gt__, envelope[start:end])), "big") for envelope in envelopes)
+        flags[start:end] = reduce(and_, below).to_bytes(end - start, "big")
+    return flags
 
 
 def black_spans(
@@ -127,7 +131,7 @@ def _frame_spans(flags: bytes, times: Sequence[Fraction], duration: Fraction) ->
     )
 
 
-def _runs(flags: bytes) -> Iterator[tuple[int, int]]:
+def _runs(flags: bytes | bytearray) -> Iterator[tuple[int, int]]:
     """First index and index after the last of each run of ones."""
     first = flags.find(1)
     while first >= 0:

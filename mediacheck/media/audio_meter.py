@@ -124,9 +124,13 @@ class AudioMeter:
         duration = Fraction(samples, self._rate)
         levels = self._levels.channels
         channel_levels, tail = self._channel_levels(duration), self._tail_facts()
-        # One after the other, each freed as it is packed, and before there are spans: in an hour, nothing takes more.
+        # An hour has thousands of spans, and nothing takes more: what needs memory for a while comes before them, and
+        # the envelopes are freed one by one as they are packed.
+        loudness = self._loudness_facts(duration)
         envelope = tuple(Series.pack(level.take_envelope()) for level in levels)
         silences = spans.silent_spans([series.values() for series in envelope], spans.SILENCE_DBFS, duration)
+        if silences and silences[0].length == duration:
+            loudness = Loudness()
         zero_runs = tuple(sorted((r for c in self._runs for r in c.zeros), key=_place))
         constant_runs = tuple(sorted((r for c in self._runs for r in c.constants), key=_place))
         squares, finite = sum(level.squares for level in levels), sum(level.finite for level in levels)
@@ -176,7 +180,7 @@ class AudioMeter:
             constant_runs=constant_runs,
             constant_runs_totals=totals(constant_runs),
             tail=tail,
-            loudness=self._loudness_facts(duration, silences),
+            loudness=loudness,
             envelope=envelope,
             digest=self._digest.finish(),
         )
@@ -202,9 +206,8 @@ class AudioMeter:
         last = max(rms_of_finite(row) or 0.0 for row in self._tail)
         return Tail(last_dbfs=dbfs(last), loudest_second_dbfs=dbfs(self._levels.loudest_second()))
 
-    def _loudness_facts(self, duration: Fraction, silences: tuple[Span, ...]) -> Loudness:
-        all_silent = bool(silences) and silences[0].length == duration
-        if self._loudness is None or duration < Fraction(2, 5) or all_silent:
+    def _loudness_facts(self, duration: Fraction) -> Loudness:
+        if self._loudness is None or duration < Fraction(2, 5):
             return Loudness()
         self._kernel.finish_true_peak()
         return Loudness(

@@ -69,3 +69,10 @@ def test_finding_and_adding_up_the_silences_of_an_hour_takes_little_more_than_th
     # A flag a window, while the spans are made.
     assert passing(lambda: silent_spans([series.values()], -60.0, Fraction(3600))) < 2 * windows
     assert passing(lambda: totals(spans)) < 10_000
+
+
+def test_joining_the_channels_of_an_hour_takes_a_flag_a_window() -> None:
+    windows = 360_000
+    series = Series.pack(array("f", [0.0] * windows))
+    # And what a minute takes.
+    assert passing(lambda: silent_spans([series.values()] * 8, -60.0, Fraction(3600))) < 1.2 * windows

@@ -77,6 +77,17 @@ def test_silence_agrees_with_a_plain_loop(channels: list[list[float]]) -> None:
     assert all(a.end < b.start for a, b in pairwise(silences))
 
 
+@given(st.lists(st.integers(1, 4_000), min_size=1, max_size=20))
+def test_silences_of_minutes_lie_where_they_were_put(lengths: list[int]) -> None:
+    edges = [0, *accumulate(lengths)]
+    envelope = array("f", (QUIET if k % 2 else LOUD for k, length in enumerate(lengths) for _ in range(length)))
+    expected = [Span(start=Fraction(a, 100), end=Fraction(b, 100)) for a, b in pairwise(edges)][1::2]
+    for shorter in (envelope, envelope[: max(1, len(envelope) - 7_000)]):
+        found = silent_spans([envelope, array("f", bytes(4 * len(shorter)))], -60.0, Fraction(len(shorter), 100))
+        end = Fraction(len(shorter), 100)
+        assert list(found) == [Span(start=one.start, end=min(one.end, end)) for one in expected if one.start < end]
+
+
 def test_an_hour_costs_by_its_silences_and_not_by_its_windows() -> None:
     envelope = array("f", [LOUD, LOUD, LOUD, QUIET] * 2 + [QUIET] * 992) * 360
     assert len(silent_spans([envelope, envelope], -60.0, Fraction(3600))) == 720
