@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mediacheck.report.table import Entry, entry
-from mediacheck.serialise import to_compact_json
+from mediacheck.serialise import nested, to_json
 from mediacheck.verdict import Report
 
 
@@ -18,6 +18,7 @@ class Finished:
     """
 
     json: bytes
+    """As it stands in the list of several: each worker lays its own out, so that the process that writes need not."""
     entry: Entry
     report: Report | None
     """Where more is made of it: JUnit, or the text of a single file."""
@@ -25,4 +26,4 @@ class Finished:
 
 def finish(report: Report, *, whole: bool) -> Finished:
     """What to keep of ``report``; ``whole``: the report too."""
-    return Finished(to_compact_json(report), entry(report), report if whole else None)
+    return Finished(nested(to_json(report)), entry(report), report if whole else None)

@@ -6,7 +6,7 @@ import os
 import stat
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -189,14 +189,29 @@ def write(outputs: Outputs, finished: Sequence[Finished], *, several: bool) -> N
         if target.kind == "junit":
             from mediacheck.report import junit
 
-            data = junit.render([one.report for one in finished if one.report is not None])
+            pieces: Iterable[bytes] = [junit.render([one.report for one in finished if one.report is not None])]
+        elif several:
+            pieces = _list_of([one.json for one in finished])
         else:
-            written = tuple(msgspec.Raw(one.json) for one in finished)
-            data = serialise.to_json(WrittenReports(reports=written) if several else written[0])
+            pieces = [serialise.unnested(finished[0].json)]
         if target.path is None:
-            click.echo(data, nl=False)
+            click.echo(b"".join(pieces), nl=False)
         else:
-            write_file(target.path, data)
+            write_pieces(target.path, pieces)
+
+
+def _list_of(reports: Sequence[bytes]) -> Iterator[bytes]:
+    """The JSON of ``Reports``, piece by piece, of reports that are laid out already."""
+    if not reports:
+        yield serialise.to_json(WrittenReports(reports=()))
+        return
+    place = b"0"
+    before, _, after = serialise.to_json(WrittenReports(reports=(msgspec.Raw(place),))).rpartition(place)
+    yield before + reports[0]
+    for report in reports[1:]:
+        yield b",\n    "
+        yield report
+    yield after
 
 
 def echo(text: str) -> None:

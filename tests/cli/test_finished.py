@@ -15,16 +15,16 @@ from mediacheck.serialise import to_json
 from mediacheck.verdict import Reports
 from tests.unit.report.samples import ABSENT, FAILED, PASSED, WARNED, report
 
-MADE = (report("fail", FAILED, WARNED, name="b.wav"), report("pass", PASSED, ABSENT, name="a 音.wav"))
+MADE = (report("fail", FAILED, WARNED, name="b\n    \u2028 0.wav"), report("pass", PASSED, ABSENT, name="a 音.wav"))
 
 
-@pytest.mark.parametrize("several", [True, False])
-def test_the_files_are_those_of_the_reports_themselves(several: bool, tmp_path: Path) -> None:
-    reports = MADE if several else MADE[:1]
+@pytest.mark.parametrize(("count", "several"), [(2, True), (1, True), (0, True), (1, False)])
+def test_the_files_are_those_of_the_reports_themselves(count: int, several: bool, tmp_path: Path) -> None:
+    reports = MADE[:count]
     targets = plan(str(tmp_path / "r.json"), None, (str(tmp_path / "r.xml"),), quiet=True)
     sent = [pickle.loads(pickle.dumps(finish(one, whole=True))) for one in reports]
     write(targets, sent, several=several)
-    assert (tmp_path / "r.json").read_bytes() == to_json(Reports(reports=MADE) if several else MADE[0])
+    assert (tmp_path / "r.json").read_bytes() == to_json(Reports(reports=reports) if several else MADE[0])
     assert (tmp_path / "r.xml").read_bytes() == junit.render(reports)
 
 
