@@ -34,6 +34,11 @@ class Beside:
         self._started = False
         self._busy = False
 
+    @property
+    def at_once(self) -> bool:
+        """Whether a call is over when it returns: nothing of its arguments is in use any more."""
+        return not _threads
+
     def call(self, function: Callable[[Any], None], argument: Any) -> None:
         """Wait for the call before, then start this one.
 

@@ -97,8 +97,12 @@ class BlockGatherer:
 
     def _hand_on(self) -> None:
         full = self._block
-        # A sound of a block or less needs no second buffer and no thread.
-        free = Block(full.channels, full.room) if self._other is None else self._other
+        free = self._other
+        if self._beside.at_once:
+            free = full
+        elif free is None:
+            # A sound of a block or less needs no second buffer and no thread.
+            free = Block(full.channels, full.room)
         self._beside.call(self._sink, full)
         # It has been measured, or else the call would have waited.
         free.count = 0

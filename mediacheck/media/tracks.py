@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 import av
 
@@ -57,8 +57,10 @@ def is_exact(codec: str) -> bool:
 class Track:
     """What every decoded stream counts: packets, errors and where they were."""
 
-    def __init__(self, stream: av.stream.Stream) -> None:
+    def __init__(self, stream: av.AudioStream | av.VideoStream) -> None:
         self.stream = stream
+        # packet.decode() gets there too, by a detour.
+        self._decode: Callable[[av.Packet[Any]], list[Any]] = stream.codec_context.decode
         self.codec = stream.codec_context.codec.canonical_name
         self.time_base = stream.time_base or Fraction(1, av.time_base)
         self.packets = 0
@@ -68,14 +70,13 @@ class Track:
         self.error_spans: list[Span] = []
         self.problems: list[Problem] = []
 
-    def decode(self, packet: av.Packet[Any]) -> list[av.AudioFrame] | list[av.VideoFrame]:
+    def decode(self, packet: av.Packet[Any]) -> list[Any]:
         """The packet's frames; an error is counted, and decoding goes on behind it."""
         # A demuxer's end is an empty packet that makes the decoder give what it still holds.
         if packet.size:
             self.packets += 1
-            self.note_packet(packet)
         try:
-            return packet.decode()
+            return self._decode(packet)
         except MemoryError:
             # FFmpeg's own, when the worker's limit is reached: no fault of the packet's.
             raise
@@ -85,9 +86,6 @@ class Track:
                 start = packet.pts * self.time_base
                 self.error_spans.append(Span(start=start, end=start + (packet.duration or 0) * self.time_base))
             return []
-
-    def note_packet(self, packet: av.Packet[Any]) -> None:
-        """For what a kind of stream reads off its packets."""
 
     @property
     def declared_duration(self) -> Fraction | None:
@@ -156,11 +154,10 @@ class AudioTrack(Track):
         self._unread: av.Packet[Any] | None = None
         """The packet before, where its side data was not looked at."""
 
-    def note_packet(self, packet: av.Packet[Any]) -> None:
-        self._timeline.packet(packet.pts, packet.duration or 0)
-
     def take(self, packet: av.Packet[Any]) -> None:
-        frames = cast("list[av.AudioFrame]", self.decode(packet))
+        if packet.size:
+            self._timeline.packet(packet.pts, packet.duration or 0)
+        frames: list[av.AudioFrame] = self.decode(packet)
         # What is skipped shortens a frame, or leaves none. Looking at every packet would take a tenth of the time that
         # decoding it does.
         if len(frames) == 1 and frames[0].samples == self._frame_size:
