@@ -25,4 +25,8 @@ static inline double larger(double a, double b)
     return a > b ? a : b;
 }
 
+/* K-weighting of one or two channels (weighting.c). */
+void weighted_energy(const double *x, int64_t channels, int64_t stride, double peak, const int64_t *edges,
+                     int64_t steps, int64_t fade, const double *sections, double *carried, double *energy);
+
 #endif

@@ -117,93 +117,6 @@ static int64_t equal_runs(const double *x, int64_t n, int64_t least, int64_t *ru
     return found + 1;
 }
 
-/* State that no sound has left: without input it would shrink to denormal numbers, which cost a hundred times more. */
-#define FORGOTTEN 1e-100
-
-static inline pair forget(pair state)
-{
-    for (int channel = 0; channel < 2; channel++)
-        if (fabs(state[channel]) < FORGOTTEN)
-            state[channel] = 0.0;
-    return state;
-}
-
-/*
- * Energy of two channels behind two second-order sections, step by step. They go side by side, since the recursion of
- * each leaves a processor waiting.
- *
- * Each section in transposed direct form II, written so that its output is not on the way from one state to the next:
- *     y = b0 x + s1;  s1' = (b1 - a1 b0) x + s2 - a1 s1;  s2' = (b2 - a2 b0) x - a2 s1.
- *
- * edges: steps + 1 places. sections: b0, b1 - a1 b0, b2 - a2 b0, a1, a2 of the first, then of the second.
- * state: s1 and s2 of the first section, then of the second, each for both channels; it is updated.
- * energy: the sum of squares of each step, for both channels.
- */
-static void weighted_energy(const double *left, const double *right, const int64_t *edges, int64_t steps,
-                            const double *sections, double *state, double *energy)
-{
-    const double *f = sections, *g = sections + 5;
-    pair f1 = {state[0], state[1]}, f2 = {state[2], state[3]}, g1 = {state[4], state[5]}, g2 = {state[6], state[7]};
-    for (int64_t step = 0; step < steps; step++) {
-        pair sum = {0.0, 0.0};
-        for (int64_t i = edges[step]; i < edges[step + 1]; i++) {
-            const pair x = {left[i], right[i]};
-            const pair y = f[0] * x + f1;
-            const pair f1_next = (f[1] * x + f2) - f[3] * f1;
-            f2 = f[2] * x - f[4] * f1;
-            f1 = f1_next;
-            const pair z = g[0] * y + g1;
-            const pair g1_next = (g[1] * y + g2) - g[3] * g1;
-            g2 = g[2] * y - g[4] * g1;
-            g1 = g1_next;
-            sum += z * z;
-        }
-        energy[2 * step] = sum[0];
-        energy[2 * step + 1] = sum[1];
-        f1 = forget(f1);
-        f2 = forget(f2);
-        g1 = forget(g1);
-        g2 = forget(g2);
-    }
-    const pair after[4] = {f1, f2, g1, g2};
-    for (int k = 0; k < 4; k++) {
-        state[2 * k] = after[k][0];
-        state[2 * k + 1] = after[k][1];
-    }
-}
-
-/* Samples beyond this are no sound: what they leave in the filter is never held to be nothing. */
-#define ABSURD 1e6
-
-/*
- * The same of one channel, as two parts side by side: energy's and state's places of the second channel are left over.
- *
- * The second part starts without state, and `fade` samples earlier than it counts: after so many, nothing is left in
- * the filter of what was before. Where steps are not all as long, or too few, it is one part.
- *
- * peak: the greatest magnitude in x.
- */
-static void weighted_energy_of_one(const double *x, const int64_t *edges, int64_t steps, int64_t fade, double peak,
-                                   const double *sections, double *state, double *energy)
-{
-    const int64_t length = edges[1] > edges[0] ? edges[1] - edges[0] : 1;
-    int64_t equal = 0, done = 0;
-    while (equal < steps && edges[equal + 1] - edges[equal] == length)
-        equal++;
-    /* Both parts are `both` steps long; the second starts `late` steps after the first, and counts from `early` on. */
-    const int64_t early = (fade + length - 1) / length, both = (equal + early) / 2, late = both - early;
-    if (late > early && peak < ABSURD && fabs(state[0]) + fabs(state[2]) + fabs(state[4]) + fabs(state[6]) < ABSURD) {
-        double parts[8] = {state[0], 0.0, state[2], 0.0, state[4], 0.0, state[6], 0.0};
-        weighted_energy(x, x + edges[late], edges, both, sections, parts, energy);
-        for (int64_t step = early; step < both; step++)
-            energy[2 * (late + step)] = energy[2 * step + 1];
-        for (int k = 0; k < 8; k++)
-            state[k] = parts[k | 1];
-        done = late + both;
-    }
-    weighted_energy(x, x, edges + done, steps - done, sections, state, energy + 2 * done);
-}
-
 /* Taps of each phase of the interpolating filter. */
 #define TAPS 12
 #define BEFORE (TAPS - 1)
@@ -323,8 +236,8 @@ struct block {
     int64_t step_count;   /* 0: neither loudness nor true peak is wanted */
     const double *sections; /* (2, 5) */
     int64_t fade;           /* samples after which nothing is left in them */
-    double *states;         /* (pairs of channels, 4, 2), carried */
-    double *energy;         /* (pairs of channels, step_count, 2) */
+    double *states;         /* (channels, 4), carried */
+    double *energy;         /* (channels, step_count) */
 
     const double *phases; /* (phase_count, TAPS) */
     int64_t phase_count;  /* 0: samples are close enough by themselves */
@@ -353,13 +266,12 @@ EXPORT int measure_block(const struct block *b, int sure)
     if (!b->step_count)
         return 1;
     for (int64_t c = 0; c < b->channels; c += 2) {
-        const double *left = b->clean + c * b->stride;
-        double *state = b->states + 4 * c, *energy = b->energy + c * b->step_count;
-        if (c + 1 < b->channels)
-            weighted_energy(left, left + b->stride, b->steps, b->step_count, b->sections, state, energy);
-        else
-            weighted_energy_of_one(left, b->steps, b->step_count, b->fade, b->summaries[3 * c + 1], b->sections, state,
-                                   energy);
+        const int64_t here = c + 1 < b->channels ? 2 : 1;
+        double loudest = b->summaries[3 * c + 1];
+        if (here == 2)
+            loudest = larger(b->summaries[3 * c + 4], loudest);
+        weighted_energy(b->clean + c * b->stride, here, b->stride, loudest, b->steps, b->step_count, b->fade, b->sections,
+                        b->states + 4 * c, b->energy + c * b->step_count);
     }
     double peak = *b->true_peak;
     for (int64_t c = 0; c < b->channels; c++)

@@ -183,13 +183,12 @@ class BlockKernel:
             filters: None where neither loudness nor true peak is wanted.
         """
         self._channels, self._most = channels, most
-        self._pairs = -(-channels // 2)
         self._filtered = filters is not None
         self._room = most // least_run + 2
         self._summaries = _zeros("d", 3 * channels)
         self._runs = _zeros("q", 2 * channels * self._room)
         self._run_count = _zeros("q", channels)
-        self._states = _zeros("d", 8 * self._pairs)
+        self._states = _zeros("d", 4 * channels)
         self._before = _zeros("d", channels * (TAPS - 1))
         self._true_peak = _zeros("d", 1)
         self._block = _Block(
@@ -251,17 +250,13 @@ class BlockKernel:
             peaks=self._summaries[1::3].tolist(),
             squares=self._summaries[2::3].tolist(),
             runs=[self._runs_of(channel) for channel in range(self._channels)],
-            energy=[self._energy_of(channel, wanted) for channel in range(self._channels)],
+            energy=[self._energy[wanted * c : wanted * (c + 1)] for c in range(self._channels)],
         )
 
     def _runs_of(self, channel: int) -> list[tuple[int, int]]:
         first = 2 * channel * self._room
         ends = self._runs[first : first + 2 * self._run_count[channel]]
         return list(zip(ends[::2], ends[1::2], strict=True))
-
-    def _energy_of(self, channel: int, steps: int) -> array[float]:
-        first = channel // 2 * 2 * steps
-        return self._energy[first + channel % 2 : first + 2 * steps : 2]
 
     def _lay_out(self, windows: array[int], steps: array[int]) -> None:
         """Room for results at these edges, which are the same from block to block but for the last."""
@@ -273,7 +268,7 @@ class BlockKernel:
         self._squares = _zeros("d", self._channels * count)
         self._rms = _zeros("f", self._channels * count)
         self._peaks = _zeros("d", self._channels * count)
-        self._energy = _zeros("d", self._pairs * 2 * wanted)
+        self._energy = _zeros("d", self._channels * wanted)
         self._block.windows, self._block.window_count = _address(windows), count
         self._block.steps, self._block.step_count = _address(steps), wanted
         self._block.squares, self._block.rms = _address(self._squares), _address(self._rms)

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import hatch_build
 from mediacheck.media import kernel
 from mediacheck.media.kernel import TAPS, BlockKernel, Measured, Pixels, Stored, set_apart
 from mediacheck.media.loudness import filters, k_weighting
@@ -210,19 +211,28 @@ def test_k_weighting_is_the_recursion(rate: int, channels: int) -> None:
 
 
 @pytest.mark.parametrize("glitch", [1e5, 1e80])
-def test_k_weighting_in_parts_is_the_recursion(glitch: float) -> None:
-    """One channel is weighted as two parts, and what was loud before the second is heard there as in one."""
+@pytest.mark.parametrize("channels", [1, 2, 3])
+@pytest.mark.parametrize("count", [3, 5, 8, 20, 21, 22, 23, 40])
+def test_k_weighting_in_parts_is_the_recursion(count: int, channels: int, glitch: float) -> None:
+    """What was loud before a part is heard there as if all were one, and so is the block before."""
     rate = 4000
-    x = np.random.default_rng(6).standard_normal(5 * rate) * 1e-4
-    # Right before the second part of the second block begins, and right before the third.
-    x[[int(2.9 * rate) - 1, 4 * rate - 1]] = glitch
-    meter = BlockKernel(1, 2 * rate, 100, filters(rate))
-    found: list[float] = []
-    for block in (x[: 2 * rate], x[2 * rate : 4 * rate], x[4 * rate :]):
-        steps = [*range(0, len(block), rate // 10), len(block)]
-        found += measured_of(meter, block[None], steps=steps).energy[0]
-    expected = [np.sum(step**2) for step in np.split(recursion(x, rate), 50)]
-    np.testing.assert_allclose(found, expected, rtol=1e-9)
+    step = rate // 10
+    rng = np.random.default_rng(count)
+    x = rng.standard_normal((channels, (2 * count + 1) * step)) * 1e-4
+    for row in x:
+        row[rng.integers(0, len(row), 3)] = glitch
+    meter = BlockKernel(channels, count * step, 100, filters(rate))
+    found = []
+    # The last steps of the last block are not as long as the others.
+    for first, steps in ((0, count), (count, count), (2 * count, 1)):
+        block = x[:, first * step : (first + steps) * step]
+        places = [*range(0, block.shape[1], step), block.shape[1] - step // 3, block.shape[1]]
+        found.append(np.array(measured_of(meter, block, steps=places).energy))
+    places = np.cumsum([0, *([step] * (count - 1) + [step - step // 3, step // 3]) * 2, step - step // 3, step // 3])
+    for heard, energy in zip(x, np.concatenate(found, axis=1), strict=True):
+        filtered = recursion(heard, rate)
+        expected = [np.sum(filtered[a:b] ** 2) for a, b in pairwise(places)]
+        np.testing.assert_allclose(energy, expected, rtol=1e-9)
 
 
 def test_silence_after_sound_leaves_no_denormals() -> None:
@@ -343,7 +353,7 @@ def test_the_copy_works(copy: Path) -> None:
     assert python(IMPORT, copy).returncode == 0
 
 
-@pytest.mark.parametrize("name", ["kernel.h", "sound.c", "samples.c", "pictures.c"])
+@pytest.mark.parametrize("name", ["kernel.h", "sound.c", "samples.c", "pictures.c", "weighting.c"])
 def test_a_library_of_another_source_is_refused(name: str, copy: Path) -> None:
     with (copy / "mediacheck/media/kernel" / name).open("a") as source:
         source.write("/* newer */\n")
@@ -358,3 +368,33 @@ def test_a_missing_library_is_one_clear_error(copy: Path) -> None:
     done = python(IMPORT, copy)
     assert "InstallationError" in done.stderr
     assert "cannot be loaded" in done.stderr
+
+
+WEIGHT = """
+import random, sys
+from array import array
+sys.path.insert(0, ".")
+from mediacheck.media.kernel import Block, BlockKernel, Filters
+
+rate, number = 24000, random.Random(3)
+sections = ((1.5, -2.6, 1.2, -1.69, 0.73), (1.0, -0.005, 0.005, -1.99, 0.99))
+for channels in (1, 2, 3):
+    kernel = BlockKernel(channels, rate, 120, Filters(sections, rate // 5, (), (0.0, 0.0, 0.0)))
+    block = Block(channels, rate)
+    for block.count in (rate, rate, rate // 3):
+        for channel in range(channels):
+            block.row(channel)[:] = array("d", [number.uniform(-1, 1) for _ in range(block.count)])
+        edges = array("q", [*range(0, block.count, rate // 10), block.count])
+        print([energy.tobytes().hex() for energy in kernel.measure(block, edges, edges).energy])
+"""
+
+
+def test_every_processor_weights_alike(copy: Path) -> None:
+    """What holds four rows and what holds two give the same bits."""
+    here = python(WEIGHT, copy)
+    assert here.returncode == 0, here.stderr
+    compiler = hatch_build.working_compiler()
+    assert compiler is not None
+    library = copy / "mediacheck/media/kernel" / kernel.LIBRARY.name
+    assert hatch_build.compile_kernel([*compiler, "-DBY_TWO"], library) is None
+    assert python(WEIGHT, copy).stdout == here.stdout
