@@ -17,6 +17,7 @@ import av
 
 from mediacheck.facts import AudioStream, OtherStream, Problem, SampleBounds, Span, VideoStream
 from mediacheck.media.audio_meter import AudioHeader, AudioMeter
+from mediacheck.media.blocks import block_seconds
 from mediacheck.media.channels import is_measurable, names_of
 from mediacheck.media.reading import ContainerReading
 from mediacheck.media.scales import ALAW_SCALE, MULAW_SCALE, SCALES
@@ -143,10 +144,12 @@ class AudioTrack(Track):
         self._played: Played | None = None
         self._timeline = AudioTimeline(self.time_base, precision_of(format_name, self.codec, self.time_base))
         self._meter: AudioMeter | None = None
-        # Codec frames are gathered into seconds by FFmpeg: a call for each costs more than the kernel's work on it.
+        # Codec frames are gathered into blocks by FFmpeg: a call for each costs more than the kernel's work on it.
         self._queue = av.AudioFifo()
         self._form: Form | None = None
         self._rate = 0
+        self._block = 0
+        """Samples."""
         self._names: tuple[str, ...] = ()
         self._priming = 0
         self._padding = 0
@@ -188,8 +191,8 @@ class AudioTrack(Track):
         # The queue would check the timestamp against its own count, and it is noted now.
         frame.pts = None
         self._queue.write(frame)
-        while self._queue.samples >= self._rate:
-            self._measure(self._queue.read(self._rate))
+        while self._queue.samples >= self._block:
+            self._measure(self._queue.read(self._block))
 
     def _start(self, frame: av.AudioFrame, form: Form) -> bool:
         """Take up the form of the first frame; False for a frame of another form, which is left out."""
@@ -200,6 +203,7 @@ class AudioTrack(Track):
             return False
         self._form = form
         self._rate = rate
+        self._block = block_seconds(channels, rate) * rate
         self._timeline.start(rate)
         names = tuple(channel.name for channel in frame.layout.channels)
         # A stream that names no layout has as many channels all the same.
@@ -212,7 +216,7 @@ class AudioTrack(Track):
         return True
 
     def _measure(self, frame: av.AudioFrame | None) -> None:
-        """Hand a second of sound, or what is left of one, to the meter."""
+        """Hand a block of sound, or what is left of one, to the meter."""
         if frame is None or self._meter is None:
             return
         starts = [plane.buffer_ptr for plane in audio_planes(frame)]
