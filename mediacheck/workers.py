@@ -16,7 +16,9 @@ import sys
 import threading
 import time
 import weakref
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import BaseContext, SpawnContext, SpawnProcess
 from multiprocessing.process import BaseProcess
@@ -53,6 +55,7 @@ class Pool(Generic[Item, Result]):
         prepare: Callable[[], object] | None = None,
         fork: bool = True,
         items_per_worker: int | None = None,
+        short: Callable[[Item], bool] | None = None,
     ) -> None:
         """Start the workers.
 
@@ -66,6 +69,8 @@ class Pool(Generic[Item, Result]):
             fork: False in a process that is not ours: its threads, locks and open sockets must not be copied into a
                 worker that outlives the call, nor its main module be imported there.
             items_per_worker: after how many a new process takes over; None: it stays to the end.
+            short: whether an item takes moments only. One such item may wait in the pipe behind another, so that the
+                worker need not wait for it; an item that takes long keeps none from the other workers.
 
         Raises:
             ValueError: a limit is not above 0, or not finite.
@@ -79,6 +84,9 @@ class Pool(Generic[Item, Result]):
         self._task = Task(function, prepare, timeout_s, memory_bytes)
         self._jobs = max(1, jobs)
         self._workers: list[_Worker[Item, Result]] = []
+        self._short = short
+        self._again: deque[tuple[int, Item]] = deque()
+        """Items that waited behind one over which their worker broke."""
         self._items_per_worker = math.inf if items_per_worker is None else items_per_worker
         self._process = os.getpid()
         _open_pools.add(self)
@@ -114,7 +122,8 @@ class Pool(Generic[Item, Result]):
     def run(self, items: Iterable[Item]) -> Iterator[tuple[int, Result | WorkerFailure]]:
         """Call the function on every item, and yield ``(index, result)`` as each is done.
 
-        No more than ``jobs`` items are under way or waiting to be taken at any time.
+        No more than ``jobs`` items are under way or waiting to be taken at any time, and as many short ones behind
+        them.
 
         Args:
             items: must be picklable, as must the results.
@@ -126,12 +135,14 @@ class Pool(Generic[Item, Result]):
             OSError: workers broke, and the system refuses even one new process.
         """
         pending = enumerate(items)
-        following = next(pending, None)
+        following: tuple[int, Item] | None = None
         done: list[tuple[int, Result | WorkerFailure]] = []
         while True:
             # Before what is done is handed on: a worker shall not wait while the caller writes a file.
-            while following is not None and self.offer(*following):
-                following = next(pending, None)
+            while following := following or (self._again.popleft() if self._again else next(pending, None)):
+                if not self.offer(*following):
+                    break
+                following = None
             yield from done
             if not self.busy:
                 return
@@ -140,16 +151,16 @@ class Pool(Generic[Item, Result]):
 
     @property
     def busy(self) -> int:
-        """How many items are under way."""
-        return sum(worker.index is not None for worker in self._workers)
+        """How many items are under way, or wait behind one that is."""
+        return sum(len(worker.given) for worker in self._workers)
 
     @property
     def free(self) -> bool:
-        """Whether an item would be taken now."""
-        return self.busy < self._jobs
+        """Whether any item would be taken now."""
+        return sum(bool(worker.given) for worker in self._workers) < self._jobs
 
     def offer(self, index: int, item: Item, *, timeout_s: float | None = None) -> bool:
-        """Hand an item to a worker that is free; False where none is.
+        """Hand an item to a worker that is free, or a short one behind another; False where there is no place.
 
         Args:
             index: what ``collect`` calls it.
@@ -164,12 +175,20 @@ class Pool(Generic[Item, Result]):
                 return True
             worker.kill()
             self._workers.remove(worker)
-        return False
+        return any(worker.give(index, item, timeout_s) for worker in self._with_place_behind(item))
+
+    def _with_place_behind(self, item: Item) -> Iterator[_Worker[Item, Result]]:
+        """Workers that have one short item, where ``item`` is short too."""
+        if self._short is None or not self._short(item):
+            return
+        for worker in self._workers:
+            if len(worker.given) == 1 and worker.taken < self._items_per_worker and self._short(worker.given[0].item):
+                yield worker
 
     def collect(self) -> list[tuple[int, Result | WorkerFailure]]:
         """What is done by now, with the index of each; nothing is waited for."""
         done: list[tuple[int, Result | WorkerFailure]] = []
-        busy = [worker for worker in self._workers if worker.index is not None]
+        busy = [worker for worker in self._workers if worker.given]
         ready = set(wait([worker.connection for worker in busy], timeout=0))
         for worker in busy:
             if worker.connection in ready:
@@ -177,18 +196,19 @@ class Pool(Generic[Item, Result]):
             elif time.monotonic() >= worker.deadline:
                 done.append(worker.expire())
             if worker.dead:
+                self._again += ((given.index, given.item) for given in worker.given)
                 self._workers.remove(worker)
         return done
 
     def _waited_for(self) -> tuple[list[Connection], float]:
         """What speaks when an item is done, and the time at which the first is out of time."""
-        busy = [worker for worker in self._workers if worker.index is not None]
+        busy = [worker for worker in self._workers if worker.given]
         return [worker.connection for worker in busy], min((worker.deadline for worker in busy), default=math.inf)
 
     def _idle(self) -> _Worker[Item, Result] | None:
         """A worker without an item, a new one where some are missing; None where all are busy."""
         for worker in list(self._workers):
-            if worker.index is not None:
+            if worker.given:
                 continue
             if worker.taken < self._items_per_worker:
                 return worker
@@ -251,19 +271,27 @@ class _BareContext(SpawnContext):
     Process = _BareProcess
 
 
+@dataclass(frozen=True)
+class _Given(Generic[Item]):
+    """An item that a worker was handed."""
+
+    index: int
+    item: Item
+    limit_s: float | None
+
+
 class _Worker(Generic[Item, Result]):
     """The parent's side of one worker process."""
 
     def __init__(self, context: BaseContext, task: Task, siblings: list[Connection]) -> None:
         self.connection, theirs = context.Pipe()
-        self.index: int | None = None
+        self.given: deque[_Given[Item]] = deque()
+        """The item under way, and what waits behind it."""
         self.deadline = math.inf
         self.dead = False
         self.taken = 0
         """Items so far."""
         self._timeout_s = task.timeout_s
-        self._limit_s = task.timeout_s
-        """Of the item under way."""
         # A forked child holds copies of the parent's ends; left open, they would keep it from seeing the parent die.
         inherited = [self.connection, *siblings] if context.get_start_method() == "fork" else []
         self._process = context.Process(  # type: ignore[attr-defined]
@@ -283,15 +311,21 @@ class _Worker(Generic[Item, Result]):
             self.connection.send(item)
         except OSError:
             return False
-        self.index = index
+        self.given.append(_Given(index, item, self._timeout_s if timeout_s is None else timeout_s))
         self.taken += 1
-        self._limit_s = self._timeout_s if timeout_s is None else timeout_s
-        self.deadline = math.inf if self._limit_s is None else time.monotonic() + self._limit_s
+        if len(self.given) == 1:
+            self._start_clock()
         return True
+
+    def _start_clock(self) -> None:
+        """For the item that is under way now."""
+        limit_s = self.given[0].limit_s if self.given else None
+        self.deadline = math.inf if limit_s is None else time.monotonic() + limit_s
 
     def take(self) -> tuple[int, Result | WorkerFailure]:
         """What the process sent, or how it ended."""
-        index = self._finish()
+        index = self.given.popleft().index
+        self._start_clock()
         try:
             outcome: Result | WorkerFailure = pickle.loads(self.connection.recv_bytes())
         except (EOFError, OSError):
@@ -308,19 +342,14 @@ class _Worker(Generic[Item, Result]):
 
     def expire(self) -> tuple[int, WorkerFailure]:
         self.kill()
-        return self._finish(), WorkerFailure("timeout", f"took longer than {self._limit_s:g} s")
+        given = self.given.popleft()
+        return given.index, WorkerFailure("timeout", f"took longer than {given.limit_s:g} s")
 
     def kill(self) -> None:
         self.dead = True
         self._process.kill()
         self._process.join()
         self.connection.close()
-
-    def _finish(self) -> int:
-        index = self.index
-        assert index is not None, "only a worker that was given an item can finish one"
-        self.index, self.deadline = None, math.inf
-        return index
 
 
 def _ending(exitcode: int | None) -> str:

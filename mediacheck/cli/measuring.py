@@ -20,6 +20,7 @@ from mediacheck.measuring import (
     Work,
     facts_without_measuring,
     import_decoders,
+    is_short,
     measure_one,
 )
 from mediacheck.workers import Pool, WorkerFailure, processors
@@ -84,6 +85,7 @@ class Measuring(Generic[Made]):
             memory_bytes=settings.memory_limit * MEGABYTE,
             prepare=partial(import_decoders, plain, several=len(self._work) > 1, threads=jobs < processors()),
             items_per_worker=FILES_PER_WORKER,
+            short=is_short,
         )
 
     def __enter__(self) -> Measuring[Made]:

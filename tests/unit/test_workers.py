@@ -269,3 +269,61 @@ def test_a_worker_goes_on_while_the_caller_holds_a_result(tmp_path: Path) -> Non
             time.sleep(0.01)
         assert not paths[2].exists()
         assert [index for index, _ in results] == [1, 2]
+
+
+def is_short(how: str) -> bool:
+    return "long" not in how
+
+
+def test_a_short_item_waits_behind_a_short_one_and_behind_no_other() -> None:
+    with Pool(behave, jobs=1, short=is_short) as pool:
+        for first, second, taken in (("a", "b", True), ("a", "long", False), ("long", "b", False)):
+            assert pool.free
+            assert pool.offer(0, first)
+            assert not pool.free
+            assert pool.offer(1, second) is taken
+            if taken:
+                assert not pool.offer(2, "c"), "no more than one waits"
+            found: dict[int, object] = {}
+            while pool.busy:
+                workers.wait_for([pool])
+                found.update(pool.collect())
+            assert found == {0: f"done {first}", **({1: f"done {second}"} if taken else {})}
+
+
+def test_the_time_of_an_item_begins_when_the_one_before_it_is_done() -> None:
+    with Pool(behave, jobs=1, timeout_s=3.0, short=is_short) as pool:
+        assert pool.offer(0, "a")
+        assert pool.offer(1, "b")
+        (worker,) = pool._workers
+        ends_first = worker.deadline
+        workers.wait_for([pool])
+        assert pool.collect()[0] == (0, "done a")
+        assert worker.deadline > ends_first
+
+
+@pytest.mark.parametrize("kind", ["segv", "kill", "exit", "memory", "hang", "bug"])
+def test_what_waits_behind_an_item_that_breaks_its_worker_is_done_by_another(kind: str) -> None:
+    """Each item but the first begins as the one that waits, and is judged by what it does itself."""
+    items = ["a", kind, "b", kind, kind, "c"]
+    with Pool(behave, jobs=1, timeout_s=3.0, memory_bytes=1_000_000_000, short=is_short) as pool:
+        found = dict(pool.run(items))
+    assert sorted(found) == list(range(len(items)))
+    for index, item in enumerate(items):
+        assert found[index] == f"done {item}" if item != kind else isinstance(found[index], WorkerFailure)
+    names = {"segv": "crashed", "kill": "crashed", "exit": "crashed", "hang": "timeout", "bug": "raised"}
+    assert {failure(found[k]).kind for k in (1, 3, 4)} == {names.get(kind, kind)}
+
+
+def test_each_of_many_short_items_is_done_once(tmp_path: Path) -> None:
+    with Pool(note, jobs=3, short=lambda _: True, items_per_worker=7) as pool:
+        found = dict(pool.run([(tmp_path, number) for number in range(100)]))
+    assert sorted(found.values()) == list(range(100))
+    assert sorted(map(int, (tmp_path / "done").read_text().split())) == list(range(100))
+
+
+def note(work: tuple[Path, int]) -> int:
+    folder, number = work
+    with (folder / "done").open("a") as file:
+        file.write(f"{number}\n")
+    return number
