@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from fractions import Fraction
 from pathlib import Path
+from typing import BinaryIO
 
 import av
 import av.container
 
 from mediacheck.facts import ContainerFacts, Problem, Tag
 from mediacheck.media.files import Window
+from mediacheck.media.reading import ContainerReading
 
 # Demuxers of single, self-contained files. Left out on purpose: playlists (hls, dash, concat, ...), which open what
 # the media names, image sequences, devices, and raw formats that take any bytes for media.
@@ -19,7 +21,8 @@ FORMATS = (
     "yuv4mpegpipe,av1,sox,caf,mlp,mpc,mpc8,mlv,smk,roq,vvc,evc,lmlm4"
 )
 OPTIONS = {"protocol_whitelist": "file,fd,pipe", "format_whitelist": FORMATS}
-
+DEMUXERS = frozenset({"mp3", "ogg"})
+"""Families that have one name here and in FFmpeg, and whose headers may account for a file to its end."""
 
 NO_FORMAT = "its bytes are no media format"
 # What is stored under a media name when something else went wrong: lower-cased first bytes.
@@ -37,25 +40,31 @@ SIGNATURES = (
 )
 
 
-def open_container(path: Path, end: int | None) -> av.container.InputContainer:
-    """Open ``path`` for demuxing, up to byte ``end`` where one is given.
+def open_container(path: Path, reading: ContainerReading) -> av.container.InputContainer:
+    """Open ``path`` for demuxing, up to the end of its media.
 
     Raises:
         av.FFmpegError: FFmpeg does not recognise the bytes, or refuses them.
     """
+    # Where the header accounts for all of the file there is no doubt whose it is. FFmpeg would ask each demuxer, which
+    # takes as long as opening a short file.
+    demuxer = reading.family if reading.complete and reading.family in DEMUXERS else None
+    return av.open(_source(path, reading.media_end), "r", demuxer, options=OPTIONS, metadata_errors="replace")
+
+
+def _source(path: Path, end: int | None) -> str | BinaryIO | Window:
+    """What FFmpeg is to read."""
     if end is not None:
         # What follows is no media, and FFmpeg would decode it, or count the end's padding from the wrong place.
-        return av.open(
-            Window(path.open("rb", buffering=0), 0, end), mode="r", options=OPTIONS, metadata_errors="replace"
-        )
+        return Window(path.open("rb", buffering=0), 0, end)
     name = str(path)
     try:
         name.encode()
     except UnicodeEncodeError:
         # A name that is not UTF-8 cannot go through PyAV; the open file can.
-        return av.open(path.open("rb"), mode="r", options=OPTIONS, metadata_errors="replace")
+        return path.open("rb")
     # "file:" keeps a name such as "http:a.wav" or "concat:b" a file name.
-    return av.open(f"file:{name}", mode="r", options=OPTIONS, metadata_errors="replace")
+    return f"file:{name}"
 
 
 def describe(container: av.container.InputContainer) -> ContainerFacts:

@@ -37,7 +37,7 @@ def decode_ffmpeg(source: Path, size: int, reading: ContainerReading) -> Decoded
 
 def _decode(source: Path, size: int, reading: ContainerReading, log: Log) -> Decoded:
     try:
-        container = open_container(source, reading.media_end)
+        container = open_container(source, reading)
     except MemoryError:
         # A damaged header that asks for more than FFmpeg hands out: nothing was decoded yet that could take as much.
         message = "the header asks for more memory than FFmpeg hands out"

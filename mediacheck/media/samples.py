@@ -90,7 +90,7 @@ def _ffmpeg(path: Path, reading: ContainerReading) -> Samples:
     from mediacheck.media.vorbis import is_plain_vorbis
 
     try:
-        with error_log(), open_container(path, reading.media_end) as container:
+        with error_log(), open_container(path, reading) as container:
             if not container.streams.audio:
                 raise SamplesError(f"{path.name} has no audio stream")
             if is_plain_vorbis(container):

@@ -306,3 +306,28 @@ def test_a_header_that_asks_for_all_memory_is_a_finding(tmp_path: Path, monkeypa
     path = encode(tmp_path / "a.mp3", audio=faded(9600, 48000), audio_codec="libmp3lame")
     monkeypatch.setattr(ffmpeg, "open_container", refuse)
     assert mediacheck.validate(path).verdict == "fail"
+
+
+@pytest.mark.parametrize(("suffix", "codec"), [(".mp3", "libmp3lame"), (".ogg", "libopus")])
+@pytest.mark.parametrize("behind", [0, 3000])
+@pytest.mark.parametrize("length", [None, 1500])
+def test_a_demuxer_that_is_named_gives_what_the_one_that_is_found_does(
+    tmp_path: Path, suffix: str, codec: str, behind: int, length: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = encode(tmp_path / f"a{suffix}", audio=faded(96000, 48000), audio_codec=codec)
+    data = path.read_bytes() + bytes(behind)
+    path.write_bytes(data[:length])
+    named: list[str | None] = []
+
+    def opened(source: object, mode: str, demuxer: str | None, **options: Any) -> object:
+        named.append(demuxer)
+        return av_open(source, mode, demuxer, **options)
+
+    av_open = av.open
+    monkeypatch.setattr(av, "open", opened)
+    facts = measure(path, name="a")
+    monkeypatch.setattr("mediacheck.media.container.DEMUXERS", frozenset())
+    assert measure(path, name="a") == facts
+    # Only where nothing of the file is missing.
+    assert named == [suffix[1:] if facts.container.complete else None, None]
+    assert facts.container.complete is not True or length is None
