@@ -342,11 +342,11 @@ class MediaFacts(Struct, frozen=True, kw_only=True):
 
     @property
     def audio(self) -> tuple[AudioStream, ...]:
-        return tuple(s for s in self.streams if isinstance(s, AudioStream))
+        return tuple([s for s in self.streams if isinstance(s, AudioStream)])
 
     @property
     def video(self) -> tuple[VideoStream, ...]:
-        return tuple(s for s in self.streams if isinstance(s, VideoStream))
+        return tuple([s for s in self.streams if isinstance(s, VideoStream)])
 
     @property
     def length(self) -> Fraction | None:
@@ -357,14 +357,16 @@ class MediaFacts(Struct, frozen=True, kw_only=True):
 
 def totals(spans: tuple[Span, ...]) -> SpanTotals:
     """Count, summed length and greatest length of ``spans``."""
+    if not spans:
+        return SpanTotals()
     whole = _denominator(spans)
-    total, longest = 0, None
+    total, longest = 0, _length(spans[0], whole)
     # An hour has thousands: in one pass, without a list of their lengths.
     for span in spans:
         length = _length(span, whole)
         total += length
-        longest = length if longest is None else max(longest, length)
-    return SpanTotals(count=len(spans), total=Fraction(total, whole), longest=Fraction(longest or 0, whole))
+        longest = max(longest, length)
+    return SpanTotals(count=len(spans), total=Fraction(total, whole), longest=Fraction(longest, whole))
 
 
 def longest_of(spans: tuple[Span, ...]) -> Span | None:

@@ -17,7 +17,7 @@ import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import BaseContext, SpawnContext, SpawnProcess
@@ -146,8 +146,7 @@ class Pool(Generic[Item, Result]):
             yield from done
             if not self.busy:
                 return
-            wait_for([self])
-            done = self.collect()
+            done = self.collect(wait_for([self]))
 
     @property
     def busy(self) -> int:
@@ -185,11 +184,14 @@ class Pool(Generic[Item, Result]):
             if len(worker.given) == 1 and worker.taken < self._items_per_worker and self._short(worker.given[0].item):
                 yield worker
 
-    def collect(self) -> list[tuple[int, Result | WorkerFailure]]:
-        """What is done by now, with the index of each; nothing is waited for."""
+    def collect(self, spoken: Collection[object] | None = None) -> list[tuple[int, Result | WorkerFailure]]:
+        """What is done by now, with the index of each; nothing is waited for.
+
+        ``spoken``: what ``wait_for`` gave; None: look again.
+        """
         done: list[tuple[int, Result | WorkerFailure]] = []
         busy = [worker for worker in self._workers if worker.given]
-        ready = set(wait([worker.connection for worker in busy], timeout=0))
+        ready = wait([worker.connection for worker in busy], timeout=0) if spoken is None else spoken
         for worker in busy:
             if worker.connection in ready:
                 done.append(worker.take())
@@ -234,13 +236,19 @@ _open_pools: weakref.WeakSet[Pool[Any, Any]] = weakref.WeakSet()
 atexit.register(_close_open_pools)
 
 
-def wait_for(pools: Iterable[Pool[Any, Any]]) -> None:
-    """Sleep until an item of one of the pools is done or out of time; nothing where none is busy."""
+def wait_for(pools: Iterable[Pool[Any, Any]]) -> Collection[object]:
+    """Sleep until an item of one of the pools is done or out of time; nothing where none is busy.
+
+    Returns:
+        What spoke, for ``collect``.
+    """
     waited = [pool._waited_for() for pool in pools]
     connections = [connection for own, _ in waited for connection in own]
     deadline = min((at for _, at in waited), default=math.inf)
-    if connections:
-        wait(connections, None if math.isinf(deadline) else min(_LONGEST_WAIT_S, max(0.0, deadline - time.monotonic())))
+    if not connections:
+        return ()
+    left_s = None if math.isinf(deadline) else min(_LONGEST_WAIT_S, max(0.0, deadline - time.monotonic()))
+    return wait(connections, left_s)
 
 
 def _context() -> BaseContext:
