@@ -127,17 +127,20 @@ def _walk(folder: Path, suffixes: frozenset[str]) -> tuple[list[Input], int]:
     found: list[Input] = []
     others = 0
     for parent, folders, names in os.walk(folder, onerror=_cannot_list):
+        # Once for all files of a folder: for thousands, paths are most of the work.
+        place = Path(parent)
+        beneath = place.relative_to(folder)
         folders[:] = sorted((name for name in folders if not name.startswith(".")), key=os.fsencode)
         for name in sorted(names, key=os.fsencode):
-            path = Path(parent, name)
             if name.startswith("."):
                 continue
-            if path.suffix.lower() not in suffixes:
+            if os.path.splitext(name)[1].lower() not in suffixes:
                 others += 1
                 continue
+            path = place / name
             # A file that cannot be measured must not just be missing from the result.
             refuse_unreadable(path)
-            found.append(Input(path, path.relative_to(folder)))
+            found.append(Input(path, beneath / name))
     return sorted(found, key=lambda item: os.fsencode(item.relative)), others
 
 

@@ -171,7 +171,18 @@ class AudioTrack(Track):
                     self._note_skipped(shortened)
             self._unread = None
         for frame in frames:
-            self._take_frame(frame)
+            form = (frame.sample_rate, frame.layout.nb_channels, frame.format.name)
+            if form != self._form and not self._start(frame, form):
+                continue
+            count = frame.samples
+            if count > self._frame_size:
+                self._frame_size = count
+            self._timeline.frame(frame.pts, count)
+            # The queue would check the timestamp against its own count, and it is noted now.
+            frame.pts = None
+            self._queue.write(frame)
+            while self._queue.samples >= self._block:
+                self._measure(self._queue.read(self._block))
 
     def _note_skipped(self, packet: av.Packet[Any]) -> None:
         if packet.has_sidedata("skip_samples"):
@@ -179,20 +190,6 @@ class AudioTrack(Track):
             start, end = struct.unpack_from("<II", bytes(packet.get_sidedata("skip_samples")))
             self._priming += start
             self._padding += end
-
-    def _take_frame(self, frame: av.AudioFrame) -> None:
-        form = (frame.sample_rate, frame.layout.nb_channels, frame.format.name)
-        if form != self._form and not self._start(frame, form):
-            return
-        count = frame.samples
-        if count > self._frame_size:
-            self._frame_size = count
-        self._timeline.frame(frame.pts, count)
-        # The queue would check the timestamp against its own count, and it is noted now.
-        frame.pts = None
-        self._queue.write(frame)
-        while self._queue.samples >= self._block:
-            self._measure(self._queue.read(self._block))
 
     def _start(self, frame: av.AudioFrame, form: Form) -> bool:
         """Take up the form of the first frame; False for a frame of another form, which is left out."""
