@@ -72,18 +72,18 @@ def to_json(value: Any) -> bytes:
     return msgspec.json.format(msgspec.json.encode(value, enc_hook=_encode), indent=2) + b"\n"
 
 
-_DEEPER = b"\n    "
-"""Texts within JSON hold no line breaks, so that nothing else is changed."""
+NESTED_LINE = b"\n    "
+"""What a line begins with two levels deep. Texts within JSON hold no line breaks, so that nothing else is changed."""
 
 
 def nested(document: bytes) -> bytes:
     """What ``to_json`` made, as it stands two levels deep: in a list that an object holds."""
-    return document[:-1].replace(b"\n", _DEEPER)
+    return document[:-1].replace(b"\n", NESTED_LINE)
 
 
 def unnested(text: bytes) -> bytes:
     """The document that ``nested`` took."""
-    return text.replace(_DEEPER, b"\n") + b"\n"
+    return text.replace(NESTED_LINE, b"\n") + b"\n"
 
 
 def to_compact_json(value: Any) -> bytes:

@@ -178,10 +178,12 @@ class Pool(Generic[Item, Result]):
 
     def _with_place_behind(self, item: Item) -> Iterator[_Worker[Item, Result]]:
         """Workers that have one short item, where ``item`` is short too."""
-        if self._short is None or not self._short(item):
+        if self._short is None:
             return
         for worker in self._workers:
-            if len(worker.given) == 1 and worker.taken < self._items_per_worker and self._short(worker.given[0].item):
+            # Asked last: an item without a place is offered again whenever another is done.
+            place = len(worker.given) == 1 and worker.taken < self._items_per_worker
+            if place and self._short(item) and self._short(worker.given[0].item):
                 yield worker
 
     def collect(self, spoken: Collection[object] | None = None) -> list[tuple[int, Result | WorkerFailure]]:

@@ -209,7 +209,7 @@ def _list_of(reports: Sequence[bytes]) -> Iterator[bytes]:
     before, _, after = serialise.to_json(WrittenReports(reports=(msgspec.Raw(place),))).rpartition(place)
     yield before + reports[0]
     for report in reports[1:]:
-        yield b",\n    "
+        yield b"," + serialise.NESTED_LINE
         yield report
     yield after
 
